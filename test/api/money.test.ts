@@ -414,6 +414,30 @@ test('a deal whose value has cents goes to a currency without them by its lines 
     ])
 })
 
+test('a closed deal keeps its amount in base currency if only its lines change', async () => {
+  const rated = async (rate: number) => (await call('PATCH', `${v1}/currency/578`, { rate })).status
+  assert.equal(await rated(0.5), 200)
+  const worth = (members: { [name: string]: Json }) => ({
+    deal_value: { currency: 'NOK', value: 100, ...members },
+  })
+  const closing = { won_reason: 'Price', deal_closed_on: '2026-11-01' }
+  const { id } = await made(
+    'deal',
+    dealBody(known, { pipeline_stage: known.stages.Won!, ...closing, ...worth({}) }),
+  )
+  assert.equal(await rated(0.25), 200)
+  const base = async (members: { [name: string]: Json }) => {
+    const reply = await call('PATCH', `${v1}/deal/${id}`, worth(members))
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.deal_value_in_base_currency.value
+  }
+  const products = [{ product: product.id, quantity: 1, unit_price: 7 }]
+  assert.equal(await base({ products }), 50)
+  assert.equal(await base({ products: [] }), 50)
+  assert.equal(await base({ value: 200, products }), 50)
+  assert.equal(await base({ value: 100 }), 25)
+})
+
 test('a deal goes its whole way, and every figure is right at every step', async () => {
   const created = await call('POST', `${v1}/deal`, {
     title: 'The whole way',

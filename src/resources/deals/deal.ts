@@ -203,10 +203,14 @@ function keptBase(draft: Draft): Json | undefined {
   return isOwn && isInBase ? former : undefined
 }
 
-/** True if a closed deal keeps the base amount of the day it was closed: its value has not changed. */
+/**
+ * True if a closed deal keeps the base amount of the day it was closed: its value has not changed. Its lines
+ * may have.
+ */
 function isFrozen({ after, before }: Draft): boolean {
   if (!before || before.status === statusOf.open || before.status !== after.status) return false
-  return isSameJson(before.deal_value!, after.deal_value!)
+  const [was, is] = [before.deal_value!, after.deal_value!]
+  return isObject(was) && isObject(is) && was.currency === is.currency && isSameJson(was.value!, is.value!)
 }
 
 function inBase(currency: Currency, amount: Decimal, catalog: Catalog): Json {
