@@ -11,7 +11,7 @@ import { kinds } from '../fields/kinds.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
-import { fillOrRequire } from './fill.ts'
+import { defaultOf, fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
 import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
@@ -123,7 +123,7 @@ function parseWithin(
         (!isKept && schema.resource.whyReadOnly?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
       const message = `The field is read-only; what was sent is ignored.${why && ` ${why}`}`
       warnings.push({ field: name, code: 'read_only', message })
-    } else parseMember(field, body, before, parsed)
+    } else parseMember(field, body, schema, before, parsed)
   }
   // A role may hide fields; their defaults apply all the same (D64).
   for (const field of schema.whole.fields) {
@@ -165,8 +165,18 @@ function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, schema: Resource
   )
 }
 
-function parseMember(field: Field, body: Values, before: Values | null, parsed: Parsed & Found): void {
-  const beside = (name: string) => (Object.hasOwn(body, name) ? body[name]! : (before?.[name] ?? null))
+function parseMember(
+  field: Field,
+  body: Values,
+  schema: ResourceSchema,
+  before: Values | null,
+  parsed: Parsed & Found,
+): void {
+  const beside = (name: string) => {
+    if (Object.hasOwn(body, name) && !schema.byName.get(name)?.is_read_only) return body[name]!
+    // A field that the role hides or locks has its default all the same (D64).
+    return before ? (before[name] ?? null) : defaultOf(schema.whole.byName.get(name)!)
+  }
   const found = parseContextOf(field, `${parsed.path}/${field.internal_name}`, parsed, beside)
   const input = body[field.internal_name]!
   const stored = before?.[field.internal_name] ?? null

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known } = service
+const { call, get, known, made } = service
 const create = (members = {}) => call('POST', `${v1}/deal`, dealBody(known, members))
 const events = async () => Number((await service.db.query('SELECT count(*)::text AS n FROM event'))[0]!.n)
 const deals = async () => Number((await service.db.query('SELECT count(*)::text AS n FROM deal'))[0]!.n)
@@ -254,6 +254,36 @@ test('the stage must belong to the pipeline', async () => {
     () => call('PATCH', `${v1}/deal/${id}`, { pipeline: other }),
     ['/pipeline_stage stage_not_in_pipeline'],
   )
+})
+
+test('a stage by name is that of the pipeline the deal gets, be it by default or kept by a lock', async () => {
+  const sales = known.pipeline
+  const partners = (await call('POST', `${v1}/pipeline`, { name: 'Allies' })).body.data.id
+  const stage = { pipeline: partners, name: 'New', kind: 'Open' }
+  const ours = (await call('POST', `${v1}/pipeline_stage`, stage)).body.data.id
+  const { pipeline: _, ...body } = dealBody(known, { pipeline_stage: 'New' })
+  const saved = async (reply: Awaited<ReturnType<typeof call>>, expected: number[]) => {
+    assert.ok(reply.status < 300, reply.text)
+    const { pipeline, pipeline_stage } = reply.body.data
+    assert.deepEqual([pipeline, pipeline_stage], expected)
+    return `${v1}/deal/${reply.body.data.id}`
+  }
+  const byDefault = (default_value: number | null) => call('PATCH', `${v1}/field/3`, { default_value })
+  assert.equal((await byDefault(partners)).status, 200)
+  await saved(await call('POST', `${v1}/deal`, body), [partners, ours])
+  await saved(await create({ pipeline_stage: 'New' }), [sales, known.stages.New!])
+  const scopes = ['deal:read', 'deal:write', 'contact:read', 'user:read']
+  const role = await made('role', { name: 'Allied', scopes, locked_fields: ['deal.pipeline'] })
+  const user = await made('user', { name: 'Ally', email: 'ally@example.com', role: role.id })
+  const { token } = await made('token', { name: 'Ally', user: user.id, scopes })
+  const authorization = `Bearer ${token}`
+  const locked = await call('POST', `${v1}/deal`, { ...body, pipeline: sales }, { authorization })
+  const path = await saved(locked, [partners, ours])
+  const change = { pipeline: sales, pipeline_stage: 'new' }
+  await saved(await call('PATCH', path, change, { authorization }), [partners, ours])
+  // A required field has a default as long as a role locks it.
+  assert.equal((await call('PATCH', `${v1}/role/${role.id}`, { locked_fields: [] })).status, 200)
+  assert.equal((await byDefault(null)).status, 200)
 })
 
 test('money keeps every digit and is never rounded', async () => {
