@@ -386,6 +386,25 @@ test('If-Match with another version is refused with the fields that differ', asy
   )
 })
 
+test('a conflict shows what was sent, also of records that would have been created', async () => {
+  const { id, primary_contact } = (await create()).body.data
+  await call('PATCH', `${v1}/deal/${id}`, { title: 'Second' })
+  const contact = { last_name: 'Unsaved' }
+  const sent = { primary_contact: contact, deal_value: { currency: 'usd', value: '7' } }
+  const conflicts = [
+    { field: 'primary_contact', current: primary_contact, sent: contact },
+    { field: 'deal_value', current: null, sent: sent.deal_value },
+  ].map(({ field, ...more }) => ({
+    ...{ field, path: `/${field}`, code: 'changed_since_read' },
+    ...{ message: `${field} differs from the stored value.`, ...more },
+  }))
+  const reply = await call('PATCH', `${v1}/deal/${id}`, sent, { 'if-match': '"1"' })
+  assert.deepEqual([reply.status, reply.body.errors], [412, conflicts])
+  const operations = [{ op: 'update', id, if_match: 1, data: sent }]
+  const [result] = (await call('POST', `${v1}/deal/batch`, { operations })).body.data
+  assert.deepEqual([result.status, result.errors], [412, conflicts])
+})
+
 test('a change creates the records to which the deal then points', async () => {
   const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
   const body = { company: { name: 'New' }, related_contacts: [known.contact, { last_name: 'New' }] }

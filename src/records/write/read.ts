@@ -6,7 +6,7 @@ import { type Problem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { emptyValue, type Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { isSameJson, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { isChangeable } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
@@ -86,7 +86,7 @@ export function completed({ whole }: ResourceSchema, stored: JsonObject): Values
 /** Adds what no body has, and compares the version that the caller has read. */
 function complete(
   { schema, context }: Work,
-  { operation: { options = {}, precondition }, row, before }: Target,
+  { operation: { options = {}, precondition }, row, before, body }: Target,
   parsed: Parsed,
 ): void {
   const { values, problems } = parsed
@@ -97,20 +97,24 @@ function complete(
   parsed.warnings.push(...(options.warnings ?? []))
   if (!row || !before) return
   const isTold = mayRead(context, schema.resource.name)
-  const differing = () => (isTold ? conflicts(values, before) : null)
+  const differing = () => (isTold ? conflicts(values, before, body) : null)
   requireVersion(nameOf(schema, Number(row.id)), Number(row.version), precondition, differing)
 }
 
-/** The current and the sent value of each field that differs (D7). */
-function conflicts(sent: Values, stored: Values): Problem[] {
-  const conflicting = Object.keys(sent).filter(name => !isSameJson(sent[name]!, stored[name] ?? null))
+/**
+ * The current and the sent value of each field that differs (D7). The sent value is that of the body: the
+ * parsed one may refer to a record that is not created yet.
+ */
+function conflicts(values: Values, stored: Values, body: Json): Problem[] {
+  const sent: JsonObject = isObject(body) ? body : {}
+  const conflicting = Object.keys(values).filter(name => !isSameJson(values[name]!, stored[name] ?? null))
   return conflicting.map(name => ({
     field: name,
     path: `/${name}`,
     code: 'changed_since_read',
     message: `${name} differs from the stored value.`,
     current: stored[name] ?? null,
-    sent: sent[name],
+    ...(Object.hasOwn(sent, name) ? { sent: sent[name]! } : {}),
   }))
 }
 
