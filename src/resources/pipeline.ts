@@ -87,7 +87,8 @@ const certain = new Map([
   [3, 0],
 ])
 
-function applyStageRules({ after, before, catalog, problem }: Draft): void {
+function applyStageRules(draft: Draft): void {
+  const { after, before, catalog, problem } = draft
   for (const fixed of ['pipeline', 'kind']) {
     if (before && before[fixed] !== after[fixed]) {
       problem(fixed, 'immutable', "can't be changed: it decides what the deals of the stage mean", {
@@ -100,8 +101,18 @@ function applyStageRules({ after, before, catalog, problem }: Draft): void {
   after.kind ??= 1
   const probability = certain.get(after.kind as number)
   if (probability !== undefined) {
-    after.probability = probability
-    after.rotting_days = null
+    fix(draft, 'probability', probability)
+    fix(draft, 'rotting_days', null)
   }
   after.probability ??= 0
+}
+
+/** Sets a member that the kind decides on, and warns of another value that was sent (D4). */
+function fix({ after, sent, warn }: Draft, name: string, value: number | null): void {
+  const isOther = sent.has(name) && after[name] !== null && !isSameJson(after[name]!, value)
+  after[name] = value
+  if (!isOther) return
+  const is = value === null ? 'no value' : `the value ${value}`
+  const message = `The kind of the stage gives ${name} ${is}; what was sent is ignored.`
+  warn({ field: name, code: 'read_only', message })
 }

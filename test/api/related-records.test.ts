@@ -13,7 +13,7 @@ import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { eventually } from '../support/eventually.ts'
-import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
@@ -499,6 +499,30 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
   assert.deepEqual(problemsOf(await call('PATCH', `${v1}/currency/756`, { rate: 0 })), ['/rate out_of_range'])
   assert.equal((await call('POST', `${v1}/currency`, { code: 'XXX' })).status, 404)
   assert.equal((await call('DELETE', `${v1}/currency/756`)).status, 405)
+})
+
+test('the probability and the rotting days of a closing stage follow from its kind, which a warning says', async () => {
+  const pipeline = await made('pipeline', { name: 'Certain' })
+  const values = (chance: number) => ({ probability: chance, rotting_days: 5 })
+  for (const [kind, probability] of [
+    ['Won', 100],
+    ['Lost', 0],
+  ] as const) {
+    const told = (reply: Reply) => {
+      const { data, meta } = reply.body
+      assert.deepEqual([data.probability, data.rotting_days], [probability, null], reply.text)
+      return meta?.warnings?.map((one: { field: string; code: string }) => `${one.field} ${one.code}`)
+    }
+    const body = { pipeline: pipeline.id, name: kind, kind, ...values(80) }
+    const reply = await call('POST', `${v1}/pipeline_stage`, body)
+    const both = ['probability read_only', 'rotting_days read_only']
+    assert.deepEqual(told(reply), both)
+    const path = `${v1}/pipeline_stage/${reply.body.data.id}`
+    assert.deepEqual(told(await call('PATCH', path, values(30))), both)
+    // Neither what stays nor null is another value.
+    assert.equal(told(await call('PATCH', path, { probability, rotting_days: null })), undefined)
+    assert.equal(told(await call('PATCH', path, { probability: null, name: `${kind}!` })), undefined)
+  }
 })
 
 test('a stage or a pipeline in use is deleted when its deals are moved first, to where they mean the same', async () => {
