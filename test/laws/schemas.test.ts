@@ -214,7 +214,7 @@ const byRules: { readonly [field: string]: string } = {
   ...{ 'webhook.is_active': 'required', 'webhook.user': 'required' },
   'deal.expected_close_date': 'required_with_forecast_category',
   // Any other value is refused, too.
-  ...{ 'role.scopes': 'immutable', 'token.user': 'immutable', 'pipeline_stage.kind': 'immutable' },
+  ...{ 'token.user': 'immutable', 'pipeline_stage.kind': 'immutable' },
 }
 
 test('null is taken by an update of a record where the schema says so', async () => {
