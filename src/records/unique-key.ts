@@ -3,8 +3,9 @@ import { memberProblem, Refusal } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
+import { numberAsText } from '../fields/kinds/text.ts'
 import { kinds } from '../fields/kinds.ts'
-import { isObject, type Json } from '../json.ts'
+import { asText, isObject, type Json, type RawNumber } from '../json.ts'
 import { ask } from '../sql.ts'
 import { nothingFound, parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
@@ -12,8 +13,16 @@ import { clash, duplicate, holdersSelect } from './unique.ts'
 import type { Operation, ReadWork, UniqueKey, Work, WriteContext } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
 
-/** The field and value of a path. Throws `malformed_path` if they can identify no record. */
-export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string): UniqueKey {
+/**
+ * The field and value of a path. Throws `malformed_path` if they can identify no record. A number is its
+ * decimal text, as in fields of text (D15).
+ */
+export function uniqueKeyOf(
+  schema: ResourceSchema,
+  name: string,
+  sent: string | number | RawNumber,
+): UniqueKey {
+  const text = asText(numberAsText(sent))
   const field = shownField(schema, name)
   if (!field?.is_unique) {
     const told = shownFields(schema).filter(one => one.is_unique)
@@ -31,9 +40,13 @@ export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string):
  * Identifies the record of a write that may be a repeated one: the role may hide the field since the first
  * one, or an administrator may have deleted it.
  */
-export function targetByKey(schema: ResourceSchema, name: string, text: string): TargetByKey {
+export function targetByKey(
+  schema: ResourceSchema,
+  name: string,
+  sent: string | number | RawNumber,
+): TargetByKey {
   try {
-    return { key: uniqueKeyOf(schema, name, text) }
+    return { key: uniqueKeyOf(schema, name, sent) }
   } catch (error) {
     if (error instanceof Refusal) return { key: null, unidentified: error }
     throw error

@@ -195,6 +195,26 @@ test('what is no batch is refused whole, with every problem', async () => {
   assert.equal(conditional.status, 412)
 })
 
+test('a unique number beyond a double identifies its record', async () => {
+  const field = { source: 'deal', field_name: 'Long number', type: 'SINGLE_NUMBER', is_unique: true }
+  assert.equal((await call('POST', `${v1}/field`, field)).status, 201)
+  const [number, next] = ['9007199254740993', '9007199254740992']
+  const upsert = (value: string, title: string) =>
+    `{"op":"upsert","by":{"field":"cf_long_number","value":${value}},"data":${JSON.stringify(dealBody(known, { title }))}}`
+  const operations = [
+    upsert(number, 'A'),
+    upsert(next, 'B'),
+    upsert(`"${number}"`, 'C'),
+    upsert(`${number}.0`, 'D'),
+  ]
+  const reply = await call('POST', `${v1}/deal/batch`, `{"operations":[${operations.join()}]}`)
+  assert.equal(reply.status, 200, reply.text)
+  const told = reply.body.data.map((one: { status: number }) => one.status)
+  assert.deepEqual(told, [201, 201, 200, 200], reply.text)
+  const read = await get(`${v1}/deal/by/cf_long_number/${number}`)
+  assert.deepEqual([read.body.data.title, read.text.includes(number)], ['D', true])
+})
+
 test('an answer lists no more problems than one of a single request', async () => {
   const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x${index}`, 1]))
   const reply = await batch('product', { operations: Array(400).fill(create(unknown)) })

@@ -236,6 +236,26 @@ test('a status alone moves a stored deal within its own pipeline', async () => {
   assert.deepEqual([pipeline_stage, deal_closed_on], [stages.Signed, '2026-03-01'])
 })
 
+test('a unique number beyond a double tells the record of a row', async () => {
+  await made('field', { source: 'company', field_name: 'Ext', type: 'SINGLE_NUMBER', is_unique: true })
+  const run = async (action: string, rows: string[]) => {
+    const { id } = (await upload('company', ['name,cf_ext', ...rows].join('\n'))).body.data
+    const duplicates = { by: 'cf_ext', action }
+    assert.equal((await call('PATCH', `${v1}/import/${id}`, { duplicates })).status, 200)
+    const { created, updated, skipped, refused } = await told(id, 'run')
+    return { created, updated, skipped, refused }
+  }
+  const [one, next] = ['9007199254740993', '9007199254740992']
+  const none = { created: 0, updated: 0, skipped: 0, refused: 0 }
+  assert.deepEqual(await run('update', [`First,${one}`, `Next,${next}`]), { ...none, created: 2 })
+  assert.deepEqual(await run('update', [`Renamed,${one}`]), { ...none, updated: 1 })
+  assert.deepEqual(await run('skip', [`Skipped,${one}`]), { ...none, skipped: 1 })
+  const names = await Promise.all(
+    [one, next].map(async number => (await get(`${v1}/company/by/cf_ext/${number}`)).body.data.name),
+  )
+  assert.deepEqual(names, ['Renamed', 'Next'])
+})
+
 test('a row that tells one entry of a list leaves the others of the record', async () => {
   await call('PATCH', `${v1}/field/203`, { is_unique: true })
   const update = async (resource: string, by: string, file: string) => {

@@ -3,7 +3,7 @@ import { type Problem, type ProblemCode, type Problems, problemAt, Refusal } fro
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
-import { asText, isObject, type Json, type JsonObject } from '../../json.ts'
+import { asText, isNumber, isObject, type Json, type JsonObject } from '../../json.ts'
 import { targetByKey } from '../../records/unique-key.ts'
 import { type Operation, operationNames } from '../../records/write/operation.ts'
 import { unknownMembers } from '../request.ts'
@@ -98,8 +98,8 @@ function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, addProb
 }
 
 function targetOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): ReturnType<typeof targetByKey> {
-  const { field, value } = isObject(by) ? by : {}
-  const isValue = typeof value === 'string' || typeof value === 'number'
+  const { field, value = null } = isObject(by) ? by : {}
+  const isValue = typeof value === 'string' || isNumber(value)
   if (!isObject(by) || Object.keys(by).length !== 2 || typeof field !== 'string' || !isValue) {
     addProblem(
       '/by',
@@ -108,7 +108,7 @@ function targetOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): Ret
     )
     return { key: null }
   }
-  return targetByKey(schema, field, String(value))
+  return targetByKey(schema, field, value)
 }
 
 function isWholeOrNull(value: Json): boolean {

@@ -6,7 +6,7 @@
 import { type Problem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
-import { isSameJson, type Json, type JsonObject } from '../../json.ts'
+import { isNumber, isObject, isSameJson, type Json, type JsonObject } from '../../json.ts'
 import { FoundRecords } from '../../records/references.ts'
 import { holdersSelect } from '../../records/unique.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
@@ -263,10 +263,10 @@ async function operationsOf(
 /** The unique key of a row's record; null if the row has no usable value. */
 function toldIn(schema: ResourceSchema, by: string, body: JsonObject): UniqueKey | null {
   const [first = null] = [body[by] ?? null].flat() as Json[]
-  const value = typeof first === 'object' && first ? (first as JsonObject).email_value : first
-  if (typeof value !== 'string' && typeof value !== 'number') return null
+  const value = isObject(first) ? (first.email_value ?? null) : first
+  if (typeof value !== 'string' && !isNumber(value)) return null
   try {
-    return uniqueKeyOf(schema, by, String(value))
+    return uniqueKeyOf(schema, by, value)
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
