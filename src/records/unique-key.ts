@@ -22,18 +22,10 @@ export function uniqueKeyOf(
   name: string,
   sent: string | number | RawNumber,
 ): UniqueKey {
-  const text = asText(numberAsText(sent))
-  const field = shownField(schema, name)
-  if (!field?.is_unique) {
-    const told = shownFields(schema).filter(one => one.is_unique)
-    const known = told.map(one => one.internal_name).join(', ') || 'none'
-    const message = `"${name}" is not a unique field of ${schema.resource.name}. Its unique fields: ${known}.`
-    throw new Refusal('malformed_path', message)
-  }
-  const unique = kinds[field.type].unique!
-  const value = unique.value(text)
-  if (value === null || isBlank(text)) throw impossible(field)
-  return { field, value, text: unique.texts(value)[0]! }
+  const field = uniqueField(schema, name)
+  const key = keyIn(field, asText(numberAsText(sent)))
+  if (!key) throw impossible(field)
+  return key
 }
 
 /**
@@ -55,8 +47,31 @@ export function targetByKey(
 
 type TargetByKey = Pick<Operation, 'key' | 'unidentified'>
 
-/** The record that has the value. Throws `record_not_found`. */
-export async function readByUniqueKey(work: ReadWork, key: UniqueKey): Promise<Read> {
+/** The field of that name. Throws `malformed_path` if it is not unique. */
+function uniqueField(schema: ResourceSchema, name: string): Field {
+  const field = shownField(schema, name)
+  if (field?.is_unique) return field
+  const told = shownFields(schema).filter(one => one.is_unique)
+  const known = told.map(one => one.internal_name).join(', ') || 'none'
+  const message = `"${name}" is not a unique field of ${schema.resource.name}. Its unique fields: ${known}.`
+  throw new Refusal('malformed_path', message)
+}
+
+/** Null for a value that the field can't have. */
+function keyIn(field: Field, text: string): UniqueKey | null {
+  const unique = kinds[field.type].unique!
+  const value = isBlank(text) ? null : unique.value(text)
+  return value === null ? null : { field, value, text: unique.texts(value)[0]! }
+}
+
+/**
+ * The record that has the value. Throws `malformed_path` if the field is not unique, and `record_not_found`,
+ * also for a value that the field can't have.
+ */
+export async function readByUniqueKey(work: ReadWork, name: string, text: string): Promise<Read> {
+  const field = uniqueField(work.schema, name)
+  const key = keyIn(field, text)
+  if (!key) throw noHolder(work.schema, { field })
   return readOf(work.schema, await foundBy(work, key))
 }
 
@@ -142,6 +157,6 @@ function has(values: Values, { field, text }: UniqueKey): boolean {
   return texts(values[field.internal_name] ?? null).some(one => compared(one, field) === key)
 }
 
-export function noHolder({ resource }: ResourceSchema, { field }: UniqueKey): Refusal {
+export function noHolder({ resource }: ResourceSchema, { field }: Pick<UniqueKey, 'field'>): Refusal {
   return new Refusal('record_not_found', `There is no ${resource.name} with that ${field.internal_name}.`)
 }

@@ -174,6 +174,24 @@ test('bad paths and bodies are refused', async () => {
   assert.equal(both.body.errors.length, 2)
 })
 
+test('nobody has a value that the field can not have, for who reads it', async () => {
+  const unique = { source: 'product', is_unique: true }
+  for (const type of ['SINGLE_NUMBER', 'DATE']) {
+    const field_name = `Unique ${type.toLowerCase()}`
+    const made = await call('POST', `${v1}/field`, { ...unique, field_name, type })
+    assert.equal(made.status, 201, made.text)
+    for (const value of ['abc', ' ', '9'.repeat(200)]) {
+      const path = at('product', made.body.data.internal_name, value)
+      const read = await get(path)
+      assert.deepEqual([read.status, read.body.type], [404, '/docs/errors#record_not_found'], read.text)
+      assert.equal((await call('PUT', path, { name: 'x' })).status, 400)
+    }
+    await call('PATCH', `${v1}/field/${made.body.data.id}`, { is_unique: false })
+  }
+  for (const value of ['a\0b', ' '])
+    assert.equal((await get(at('product', 'product_code', value))).status, 404)
+})
+
 test('who does not see the holder does not change it, and is not told who it is', async () => {
   await call('PUT', at('contact', 'emails', 'seen@example.com'), { last_name: 'S' })
   const scopes = ['contact:read', 'contact:write']

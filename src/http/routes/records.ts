@@ -12,7 +12,7 @@ import { expandedRecord } from '../../records/expand.ts'
 import { type Read, readRecord, readRecordBytes } from '../../records/read.ts'
 import { isShownWhole } from '../../records/rendered-record.ts'
 import type { RawReader } from '../../records/store.ts'
-import { readByUniqueKey, uniqueKeyOf } from '../../records/unique-key.ts'
+import { readByUniqueKey } from '../../records/unique-key.ts'
 import { type ReadWork, workOn } from '../../records/write/operation.ts'
 import { type Answer, pageAnswer, readAnswer } from '../answer.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
@@ -56,7 +56,7 @@ export function recordHandlers(db: Database, resource: Readable) {
     getBy: request => {
       const work = workOn(db, request.caller, resource)
       const { field, value } = request
-      return answerRead(work, request, () => readByUniqueKey(work, uniqueKeyOf(work.schema, field, value)))
+      return answerRead(work, request, () => readByUniqueKey(work, field, value))
     },
     list: request => list(db, resource, request, request.query),
     search: withPaths(request =>
