@@ -106,6 +106,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value)
 }
 
+/** True for a member that is there, and not null. */
+export function isPresent(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null
+}
+
 /** `items` counts the members and items read so far. */
 type Reader = {
   readonly text: string

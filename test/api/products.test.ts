@@ -1,6 +1,7 @@
 /** Chapter: Product; and exact numbers end to end (D14). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
 import { problemsOf, startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()
@@ -83,6 +84,29 @@ test('limits, at the bound and one past it', async () => {
       '/type unknown_option',
     ],
   )
+})
+
+test('every problem of prices is told at once, and none is dropped', async () => {
+  const usd = { currency: 'USD', unit_price: 1 }
+  const refused = async (unit_price: Json) => problemsOf(await create({ name: 'Priced', unit_price }))
+  assert.deepEqual(await refused([usd, { ...usd, tax: 101 }, usd, { currency: 'EUR' }, { unit_price: 1 }]), [
+    '/unit_price/1/currency duplicate_currency',
+    '/unit_price/1/tax out_of_range',
+    '/unit_price/2/currency duplicate_currency',
+    '/unit_price/3/unit_price required',
+    '/unit_price/4/currency required',
+  ])
+  for (const price of ['abc', {}, '', 2])
+    assert.deepEqual(await refused([{ ...usd, price }]), ['/unit_price/0/price contradiction'])
+  assert.deepEqual(await refused([{ ...usd, unit_price: 'abc', price: 'abc' }]), [
+    '/unit_price/0/unit_price wrong_type',
+  ])
+  assert.deepEqual(await refused([{ currency: 'USD', price: 'abc' }]), ['/unit_price/0/price wrong_type'])
+  const equal = [
+    { ...usd, price: '1.00' },
+    { ...usd, currency: 'EUR', price: null },
+  ]
+  assert.equal((await create({ name: 'Priced', unit_price: equal })).status, 201)
 })
 
 test('9999999999999999 survives request, database, filter and answer, digit for digit', async () => {

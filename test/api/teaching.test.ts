@@ -408,6 +408,12 @@ test('what is missing or of another form is answered with how it is written', as
     [{ deal_value: { currency: '¥', value: 5 } }, 'Give its ISO 4217 code: "JPY" or "CNY".'],
     [{ deal_value: { currency: 'USD', products: [5] } }, 'For example {"product":7,"quantity":2}.'],
     [{ deal_value: { currency: 'USD', products: [{ id: 7, quantity: 1 }] } }, 'Did you mean "product"?'],
+    [
+      { deal_value: { currency: 'USD', products: [{ quantity: 1 }] } },
+      'The products that you see are at GET …/product/view/list.',
+    ],
+    [{ cf_custom_phone_field: { phone_type: 'work' } }, 'For example "+1 555 0100".'],
+    [{ cf_custom_email_field: [{ email_type: 1 }] }, 'For example "jo@example.com".'],
     [{ cf_custom_email_field: 'a@b.de' }, 'For example {"email_type":"Work","email_value":"a@b.de"}.'],
     [{ cf_custom_phone_field: 5 }, 'For example {"phone_type":"Work","phone_number":"+1 555 0100"}.'],
     [{ forecast_category: known.options.forecast_category!.Commit! }, 'For example "2026-03-31".'],
@@ -424,6 +430,9 @@ test('what is missing or of another form is answered with how it is written', as
     assert.equal(reply.status, 422, JSON.stringify(members))
     assert.equal(reply.body.errors[0].hint, hint, JSON.stringify(members))
   }
+  const priced = (price: Json) => call('POST', `${v1}/product`, { name: 'Priced', unit_price: [price] })
+  assert.deepEqual(hintOf(await priced({ currency: 'USD' })), ['For example "49.90".'])
+  assert.deepEqual(hintOf(await priced({ unit_price: 1 })), ['For example "USD".'])
   const due = { kind: 'Call', subject: 'x', due_at: '2026-12-01 10:00:00Z' }
   assert.deepEqual(hintOf(await call('POST', `${v1}/activity`, due)), ['Write "2026-12-01T10:00:00Z".'])
   const noHour = { ...due, due_at: '2026-12-01 25:00' }

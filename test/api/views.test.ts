@@ -163,6 +163,8 @@ test('a filter, an order and columns that no list takes are refused, all at once
     '/pipeline reference_not_found',
     '/sort not_sortable',
   ])
+  const unnamed = await ann.asks('POST', 'view', { name: 'x', source: 'deal', columns: [{ width: 100 }] })
+  assert.deepEqual(problemsOf(unnamed), ['/columns/0/field required'])
   const unknown = await ann.asks('POST', 'view', { name: 'x', source: 'deal', filter: 'titel:eq(x)' })
   assert.equal(unknown.status, 422)
   const [problem] = unknown.body.errors

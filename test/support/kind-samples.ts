@@ -205,6 +205,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
           code: 'reference_not_found',
         },
         { input: { currency: 'USD', value: 1, products: [{ product: 1 }] }, code: 'required' },
+        { input: { currency: 'USD', value: 1, products: [{ quantity: 1 }] }, code: 'required' },
         { input: { currency: 'USD', products: [{ product: 1, quantity: -1 }] }, code: 'out_of_range' },
         {
           input: { currency: 'JPY', products: [{ product: 1, quantity: 1, unit_price: 1.50001 }] },
@@ -265,7 +266,9 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: [{ currency: 'USD', unit_price: 1, tax: 101 }], code: 'out_of_range' },
         { input: [{ currency: 'USD', unit_price: 1, price: 2 }], code: 'contradiction' },
         { input: [{ unit_price: 1 }], code: 'required' },
-        { input: [{ currency: 'USD' }], code: 'wrong_type' },
+        { input: [{ currency: 'USD' }], code: 'required' },
+        { input: [{ currency: 'USD', unit_price: 1, price: 'abc' }], code: 'contradiction' },
+        { input: [{ currency: 'USD', unit_price: 'abc', price: 1 }], code: 'wrong_type' },
         ...wrong({}, 'x'),
       ],
     },
@@ -402,6 +405,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: phone('1'.repeat(18)), code: 'too_long' },
         { input: phone('<script>1'), code: 'invalid_phone' },
         { input: [{ phone_number: '12345' }], code: 'required' },
+        { input: [{ phone_type: 'work' }], code: 'required' },
       ],
     },
     EMAIL: {
@@ -428,6 +432,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
           .filter(sample => JSON.stringify(sample.input).length > 40),
         { input: email(`${'a'.repeat(309)}@example.com`), code: 'too_long' },
         { input: [{ email_value: 'jo@example.com' }], code: 'required' },
+        { input: [{ email_type: 1, email_value: null }], code: 'required' },
       ],
     },
     JSON: {

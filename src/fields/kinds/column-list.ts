@@ -1,5 +1,5 @@
 /** COLUMN_LIST: the columns shown in a table, each a field with its width, in their order (D130). */
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { isObject, isPresent, type Json, type JsonObject } from '../../json.ts'
 import type { Kind, ParseContext } from '../field.ts'
 import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
@@ -46,7 +46,9 @@ function parseColumn(input: Json, context: ParseContext, at: string): JsonObject
   const isKnown = knownMembers(input, ['field', 'width', 'is_pinned'], context, at)
   const { field, width: wide = null, is_pinned = null } = input
   const isField = typeof field === 'string' && name.test(field)
-  if (!isField) context.problem('wrong_type', 'must be the name of a field', { at: `${at}/field` })
+  if (!isPresent(field))
+    context.problem('required', 'must be given', { at: `${at}/field`, hint: 'For example "title".' })
+  else if (!isField) context.problem('wrong_type', 'must be the name of a field', { at: `${at}/field` })
   const isWidth = wide === null || (Number.isInteger(wide) && isWithin(wide as number))
   if (!isWidth) {
     const message = `must be a whole number from ${width.min} to ${width.max}`

@@ -2,7 +2,7 @@
  * PHONE and EMAIL: arrays of typed entries (D13). An unknown type, also a blank one, becomes Work, with a
  * warning; a missing one is a problem.
  */
-import { isObject, type Json } from '../../json.ts'
+import { isObject, isPresent, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { isStorable } from '../code-points.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
@@ -30,7 +30,7 @@ export const phone = contactPoints(
       ? true
       : (context.problem('invalid_phone', 'must be a phone number', {
           at,
-          hint: 'For example "+1 555 0100".',
+          hint: valueHint('phone_number'),
         }) ?? false),
   // The interface's limit applies to custom fields. A contact's own numbers have room for an extension.
   ({ is_custom }) => ({ min_length: 5, max_length: is_custom ? 17 : 40 }),
@@ -59,7 +59,7 @@ const emails = contactPoints(
           at,
           hint: /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(value)
             ? 'It has a character that nobody sees: type it again.'
-            : 'For example "jo@example.com".',
+            : valueHint('email_value'),
         }) ?? false),
   () => ({ min_length: 3, max_length: 320 }),
   { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
@@ -113,7 +113,7 @@ type Check = (value: string, context: ParseContext, at: string) => boolean
 function contactPoints(
   typeMember: string,
   types: readonly { id: number; name: string }[],
-  valueMember: string,
+  valueMember: ValueMember,
   { source: pattern }: RegExp,
   check: Check,
   limitsOf: (field: Field) => Pick<Limits, 'min_length' | 'max_length'>,
@@ -127,9 +127,11 @@ function contactPoints(
       })
     const known = knownMembers(input, [typeMember, valueMember], context, at)
     const type = entryType(input[typeMember], types, context, `${at}/${typeMember}`)
-    const value = checkedText(input[valueMember], context, limitsOf(context.field), `${at}/${valueMember}`)
-    if (value === undefined || !check(value, context, `${at}/${valueMember}`) || !known || type === undefined)
-      return undefined
+    const place = `${at}/${valueMember}`
+    const value = isPresent(input[valueMember])
+      ? checkedText(input[valueMember], context, limitsOf(context.field), place)
+      : context.problem('required', 'must be given', { at: place, hint: valueHint(valueMember) })
+    if (value === undefined || !check(value, context, place) || !known || type === undefined) return undefined
     return { [typeMember]: type, [valueMember]: value }
   }
   const typeOperand = (text: string) => {
@@ -168,9 +170,16 @@ function contactPoints(
   }
 }
 
-function entryHint(input: Json, typeMember: string, valueMember: string): string {
-  const sample = valueMember === 'email_value' ? 'jo@example.com' : '+1 555 0100'
-  const value = typeof input === 'string' && input.length <= 320 ? input : sample
+type ValueMember = 'phone_number' | 'email_value'
+
+const samples = { phone_number: '+1 555 0100', email_value: 'jo@example.com' }
+
+function valueHint(valueMember: ValueMember): string {
+  return `For example ${JSON.stringify(samples[valueMember])}.`
+}
+
+function entryHint(input: Json, typeMember: string, valueMember: ValueMember): string {
+  const value = typeof input === 'string' && input.length <= 320 ? input : samples[valueMember]
   return `For example ${JSON.stringify({ [typeMember]: 'Work', [valueMember]: value })}.`
 }
 

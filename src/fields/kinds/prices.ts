@@ -2,7 +2,8 @@
  * PRICE_TAGS: one price for each currency (D26), stored and read as [{currency, currency_code, price, tax,
  * discount}].
  */
-import { isObject, type Json } from '../../json.ts'
+import { isObject, isPresent, type Json, type JsonObject } from '../../json.ts'
+import type { Currency } from '../catalog.ts'
 import { filledJsonDocument, jsonDocument } from '../columns.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import type { Config, Kind, ParseContext, Schemas } from '../field.ts'
@@ -29,20 +30,9 @@ export const prices: Kind = {
     if (input.length > most)
       return context.problem('too_many', `must have at most ${most} prices, one in each currency`)
     const stored = items(current).map(entry => (isObject(entry) ? entry.currency! : null))
-    const entries = input.map((entry, index) => parseEntry(entry, context, stored, `/${index}`))
-    if (entries.includes(undefined)) return undefined
-    const currencies = entries.map(entry => entry!.currency)
-    const repeated = currencies.findIndex((currency, index) => currencies.indexOf(currency) !== index)
-    if (repeated >= 0) {
-      return context.problem(
-        'duplicate_currency',
-        `is ${entries[repeated]!.currency_code}, in which another price is already`,
-        {
-          at: `/${repeated}/currency`,
-        },
-      )
-    }
-    return entries as Json[]
+    const seen = new Set<number>()
+    const entries = input.map((entry, index) => parseEntry(entry, context, { stored, seen }, `/${index}`))
+    return entries.includes(undefined) ? undefined : (entries as Json[])
   },
   schema: ({ config }) => entrySchemas(config),
   write: value => [JSON.stringify(items(value))],
@@ -89,10 +79,13 @@ function entrySchemas(limits: Config): Schemas {
   }
 }
 
+/** The currencies of the stored prices, and those of the prices parsed so far. */
+type Currencies = { readonly stored: readonly Json[]; readonly seen: Set<number> }
+
 function parseEntry(
   input: Json,
   context: ParseContext,
-  stored: readonly Json[],
+  currencies: Currencies,
   at: string,
 ): { [name: string]: Json } | undefined {
   if (!isObject(input))
@@ -103,17 +96,9 @@ function parseEntry(
     context,
     at,
   )
-  const currency =
-    input.currency === undefined || input.currency === null
-      ? context.problem('required', 'must be given', { at: `${at}/currency` })
-      : checkedCurrency(input.currency, context, stored, `${at}/currency`)
+  const currency = entryCurrency(input, context, currencies, at)
   warnOfCode(input, currency, context, at)
-  const isGiven = (name: string) => input[name] !== undefined && input[name] !== null
-  const member = isGiven('price') && !isGiven('unit_price') ? 'price' : 'unit_price'
-  const limits = { ...context.field.config, ...priceDecimals }
-  const price = agreed(input, context, at)
-    ? checkedNumber(input[member], context, limits, `${at}/${member}`)
-    : undefined
+  const price = agreed(input, context, at) ? entryPrice(input, context, at) : undefined
   const tax = optionalPercentage(input.tax, context, `${at}/tax`)
   const discount = optionalPercentage(input.discount, context, `${at}/discount`)
   if (!known || !currency || !price || tax === undefined || discount === undefined) return undefined
@@ -126,10 +111,41 @@ function parseEntry(
   }
 }
 
+/** The currency of a price, which no other one has. */
+function entryCurrency(
+  input: JsonObject,
+  context: ParseContext,
+  { stored, seen }: Currencies,
+  place: string,
+): Currency | undefined {
+  const at = `${place}/currency`
+  if (!isPresent(input.currency))
+    return context.problem('required', 'must be given', { at, hint: 'For example "USD".' })
+  const currency = checkedCurrency(input.currency, context, stored, at)
+  if (currency && seen.has(currency.id))
+    return context.problem('duplicate_currency', `is ${currency.code}, in which another price is already`, {
+      at,
+    })
+  if (currency) seen.add(currency.id)
+  return currency
+}
+
+function entryPrice(input: JsonObject, context: ParseContext, at: string): Decimal | undefined {
+  const member = isPresent(input.price) && !isPresent(input.unit_price) ? 'price' : 'unit_price'
+  if (!isPresent(input[member]))
+    return context.problem('required', 'must be given', {
+      at: `${at}/${member}`,
+      hint: 'For example "49.90".',
+    })
+  const limits = { ...context.field.config, ...priceDecimals }
+  return checkedNumber(input[member], context, limits, `${at}/${member}`)
+}
+
 /** unit_price and price are aliases. If both are sent, they must be equal. */
-function agreed(input: { [name: string]: Json }, context: ParseContext, at: string): boolean {
+function agreed(input: JsonObject, context: ParseContext, at: string): boolean {
   const [one, other] = [decimal(input.unit_price), decimal(input.price)]
-  if (!one || !other || one.eq(other)) return true
+  // A unit_price that is no number is a problem of its own.
+  if (!one || !isPresent(input.price) || other?.eq(one)) return true
   context.problem('contradiction', 'must be equal to unit_price, which means the same', {
     at: `${at}/price`,
   })
@@ -141,7 +157,7 @@ function optionalPercentage(
   context: ParseContext,
   at: string,
 ): Decimal | null | undefined {
-  return input === undefined || input === null ? null : checkedNumber(input, context, percentage, at)
+  return isPresent(input) ? checkedNumber(input, context, percentage, at) : null
 }
 
 function json(value: Decimal | null): Json {

@@ -2,7 +2,7 @@
  * The product lines of a deal's value (D23), as sent: a product, a quantity, and overrides of the product's
  * own price. resources/deals/lines.ts fills in the defaults, and computes the amounts.
  */
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { isObject, isPresent, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import type { Config, ParseContext, Schemas } from '../field.ts'
 import { whereRecordsAre } from './how-to-write.ts'
@@ -130,16 +130,19 @@ export function productOf(line: Json): Json {
 }
 
 function productId(input: Json | undefined, context: ParseContext, at: string): number | undefined {
-  if (typeof input === 'string') return context.named(context.field.lines_of!, input, at)
+  const resource = context.field.lines_of!
+  const hint = whereRecordsAre(resource)
+  if (!isPresent(input)) return context.problem('required', 'must be given', { at, hint })
+  if (typeof input === 'string') return context.named(resource, input, at)
   const id = decimal(input)
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
     return context.problem(
       'wrong_type',
       'must be the id (a whole number), the code or the name of a product',
-      { at, hint: whereRecordsAre(context.field.lines_of!) },
+      { at, hint },
     )
   }
-  context.reference(context.field.lines_of!, id.toNumber(), at)
+  context.reference(resource, id.toNumber(), at)
   return id.toNumber()
 }
 
