@@ -25,6 +25,7 @@ export function operandsOf(
   context: QueryContext,
 ): readonly string[] {
   if (operator === 'like') return likeValues(values[0]!, name, context)
+  const { count } = context.problems
   const operands = distinct(operator, values).flatMap(value => {
     const operand = isStorable(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
@@ -35,7 +36,7 @@ export function operandsOf(
     rejectOperand(operand as OperandProblem, value, term, name, context)
     return ''
   })
-  if (operator === 'between') checkBetween(operands, term, name, context)
+  if (operator === 'between') checkBetween(operands, term, name, context, context.problems.count > count)
   return distinct(operator, operands)
 }
 
@@ -114,12 +115,13 @@ function likeValues(text: string, field: string, { problems }: QueryContext): re
 /** The problem of a text that PostgreSQL can't store. */
 const noText: OperandProblem = { message: 'A value must not contain NUL or half of a surrogate pair' }
 
-/** Adds a problem if a range doesn't have two ends, or runs backwards. */
+/** Adds a problem if a range doesn't have two ends, or runs backwards. `isUnread`: an end is no value. */
 function checkBetween(
   operands: readonly string[],
   term: Term,
   field: string,
   { problems }: QueryContext,
+  isUnread: boolean,
 ): void {
   if (operands.length !== 2) {
     const message = `between takes two values, not ${operands.length}.`
@@ -127,6 +129,7 @@ function checkBetween(
     addProblem(problems, 'filter', 'invalid_value', message, { field, hint })
     return
   }
+  if (isUnread) return
   const [from, to] = operands as [string, string]
   const backwards =
     term.type === 'numeric' || term.type === 'bigint'

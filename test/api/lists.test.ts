@@ -374,6 +374,17 @@ test('the epoch of a date finds what its ISO form finds, in every year', async (
   }
 })
 
+test('a range with an end that is no value is not also one that runs backwards', async () => {
+  for (const range of [
+    'expected_close_date:between(2026-01-01,tomorrow)',
+    'expected_close_date:between(tomorrow,2026-01-01)',
+    'age:between(1,many)',
+  ])
+    assert.deepEqual(codes(await list(`?filter=${range}`)), ['filter invalid_value'], range)
+  const both = await list('?filter=age:between(1,many,2)')
+  assert.deepEqual(codes(both), ['filter invalid_value', 'filter invalid_value'])
+})
+
 test('every problem of a query is reported at once', async () => {
   const reply = await list(
     '?page=0&pageSize=x&nope=1&filter=titel:eq(1)&sort=tags:asc&fields=x&expand=title&count=some&deleted=no',

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
-import { dealBody, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const { call, get, known, made } = await startService()
 
@@ -257,6 +257,12 @@ test('a closing stage of another pipeline is one problem', async () => {
   )
   assert.equal(reply.body.errors.length, 1, reply.text)
   assert.equal(reply.body.errors[0].code, 'stage_not_in_pipeline')
+  // So is a pipeline that there is not, beside which no stage is one of another.
+  const stage = await made('pipeline_stage', { name: 'First', pipeline, kind: 'open', probability: 10 })
+  const { id } = await made('deal', dealBody(known))
+  const change = { pipeline: 'Nowhere', pipeline_stage: stage.id }
+  const changed = await call('PATCH', `${v1}/deal/${id}`, change)
+  assert.deepEqual(problemsOf(changed), ['/pipeline unknown_option'])
 })
 
 test('a filter by an amount means the same money as a sort by it (D29)', async () => {

@@ -32,6 +32,9 @@ export function applyRules(
   const isHidden = (name: string) => isHiddenByRole(schema, name)
   const accepted = [...sent].filter(name => !schema.byName.get(name)?.is_read_only)
   const isTold = !before || mayRead(context, schema.resource.name)
+  const unread = problems.kept.length
+  const hasProblem = (name: string, of: readonly Problem[]) =>
+    of.some(problem => `${problem.path}/`.startsWith(`${path}/${name}/`))
   schema.resource.applyRules({
     before,
     after,
@@ -42,9 +45,9 @@ export function applyRules(
     momentPlaceholder,
     clock: new Date(),
     problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
-      // An unreadable value is one problem, not also a missing one.
-      if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
-        return
+      // An unreadable value is one problem, not also a missing one, nor one of a field that depends on it.
+      if (at === '' && hasProblem(field, problems.kept)) return
+      if (because !== field && hasProblem(because, problems.kept.slice(0, unread))) return
       if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
       else
         problems.add(
