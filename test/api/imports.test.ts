@@ -886,7 +886,9 @@ test('whose import it is is told what their role shows by now, whoever tried it'
   const tried = await told(id, 'dry_run')
   assert.match(JSON.stringify(tried.problems), /"candidates":.*Anna/)
   const own = await read()
-  assert.doesNotMatch(JSON.stringify(own.problems), /candidates|Anna/)
+  assert.match(JSON.stringify(tried.problems), /which is the name of 2 contacts/)
+  assert.doesNotMatch(JSON.stringify(own.problems), /candidates|Anna|2 contacts/)
+  assert.match(JSON.stringify(own.problems), /which is the name of several contacts; give one/)
   assert.deepEqual(saidOf(own.problems), [
     [2, 'ambiguous_reference', 'primary_contact.emails'],
     [3, 'out_of_range', grade],

@@ -248,6 +248,51 @@ test('whose job it is is told no values that whoever took it back saw', async ()
   )
 })
 
+test('whose job it is is told neither how many records an administrator saw nor whom', async () => {
+  const resources = ['company', 'deal', 'contact', 'activity', 'job']
+  const scopes = ['import:write', ...resources.flatMap(name => [`${name}:read`, `${name}:write`])]
+  const limits = { visibility: { deal: 'own', activity: 'own' } }
+  const role = await made('role', { name: 'Own, without users', scopes, ...limits })
+  const [user, unseeing] = await Promise.all(
+    ['Teller', 'Nameless Ned'].map((name, index) =>
+      made('user', { name, email: `teller${index}@example.com`, role: role.id }),
+    ),
+  )
+  const { token } = await made('token', { name: 'x', user: user.id, scopes })
+  const as = { authorization: `Bearer ${token}` }
+  const saidTo = async (id: number, headers?: typeof as) => {
+    const { problems } = (await call('GET', `${v1}/job/${id}`, undefined, headers)).body.data
+    return problems[0].problems.map(({ code, message }: JsonObject) => [code, message])
+  }
+  const upload = await fetch(`${service.url}${v1}/import?resource=company&format=csv`, {
+    ...{ method: 'POST', body: 'name\nPointed At Ltd', headers: { ...as, 'content-type': 'text/csv' } },
+  })
+  const { id } = ((await upload.json()) as { data: { id: number } }).data
+  assert.equal((await call('POST', `${v1}/import/${id}/run`, undefined, as)).status, 200)
+  assert.equal((await ended(id)).created, 1)
+  const [company] = (await get(`${v1}/company/view/list?filter=name:eq(Pointed At Ltd)`)).body.data
+  await made('deal', dealBody(known, { company: company.id }))
+  assert.equal((await call('POST', `${v1}/job/${id}/revert`)).status, 200)
+  await ended(id)
+  assert.deepEqual(await saidTo(id), [['in_use', '1 deal points to it.']])
+  assert.deepEqual(await saidTo(id, as), [['in_use', 'Other records point to it.']])
+  // Only the administrator may read the names of users.
+  const note = { kind: 'Note', subject: 'Mentioned', notes: 'None', owner: user.id, company: company.id }
+  const activity = await call('POST', `${v1}/activity`, note, as)
+  assert.equal(activity.status, 201, activity.text)
+  const changes = { notes: `Ask @{${unseeing.id}}` }
+  const filter = `id:eq(${activity.body.data.id})`
+  const asked = await call('POST', `${v1}/activity/bulk?dry_run=1`, { filter, changes }, as)
+  assert.equal(asked.status, 201, asked.text)
+  await ended(asked.body.data.id)
+  assert.equal((await call('POST', `${v1}/job/${asked.body.data.id}/run`)).status, 200)
+  await ended(asked.body.data.id)
+  assert.match(JSON.stringify(await saidTo(asked.body.data.id)), /not_visible_to.*Nameless Ned/)
+  assert.deepEqual(await saidTo(asked.body.data.id, as), [
+    ['not_visible_to', 'It mentions a person who may not see it.'],
+  ])
+})
+
 test('a bulk change takes the scopes to read what it finds and reaches, in each step those of then', async () => {
   const as = async (scopes: string[]) => {
     const reply = await call('POST', `${v1}/token`, { name: 'Bulk', scopes })

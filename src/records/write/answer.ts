@@ -3,7 +3,7 @@
  * follows the caller's current rights (D63 to D65): it omits fields that the role hides now, and has only the
  * id of a record that the caller no longer sees.
  */
-import type { Problem } from '../../errors.ts'
+import type { Problem, ProblemCode } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
@@ -59,14 +59,26 @@ export async function renderReplay(work: ReadWork, saved: readonly Saved[]): Pro
   }))
 }
 
+/** Messages in place of those that count or name records, which their reader may not see. */
+const withoutRecords: { readonly [code in ProblemCode]?: (message: string) => string } = {
+  in_use: () => 'Other records point to it.',
+  not_visible_to: () => 'It mentions a person who may not see it.',
+  // Digits before that may be of the name itself.
+  ambiguous_reference: message => message.replace(/(?:more than )?\d+(?= [a-z ]+; [a-z ]+\.$)/, 'several'),
+}
+
 /**
  * A problem of an earlier response; null if it would name a field that is hidden now. Further members, such
  * as current values and candidates, are outdated and left out.
  */
 export function replayedProblem(
   { schema, context: { catalog } }: Omit<ReadWork, 'db'>,
-  { field, path, code, message, rule, hint }: Problem,
+  problem: Problem,
 ): Problem | null {
+  const { field, path, code, rule, hint } = problem
+  // Without a count, a reason why the record itself can't be deleted.
+  const isReason = code === 'in_use' && problem.count === undefined
+  const message = (isReason ? null : withoutRecords[code]?.(problem.message)) ?? problem.message
   if (isAboutHidden(schema, catalog, { field, path })) return null
   // A hint may name any field.
   const isHinted = hint !== undefined && schema.byName === schema.whole.byName
