@@ -7,6 +7,7 @@ import { queryClient, recordQuery, refresh, stagesQuery } from '../../api/querie
 import { MoveDialog } from '../../board/close-dialog.tsx'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { useIsGone } from '../../ui/use-is-gone.ts'
 import type { ShownRecord } from '../record/use-record.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { stageTransition } from './deal-rules.ts'
@@ -27,15 +28,9 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
 } {
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
   const [dialog, setDialog] = useState<ReactNode>(null)
-  const isGone = useRef(false)
+  const isGone = useIsGone()
   const giveUp = useRef<() => void>(undefined)
-  useEffect(() => {
-    isGone.current = false
-    return () => {
-      isGone.current = true
-      giveUp.current?.()
-    }
-  }, [])
+  useEffect(() => () => giveUp.current?.(), [])
 
   /** Shows a dialog until it is answered; leaving the page answers null. */
   const showDialog = <T,>(render: (answer: (given: T | null) => void) => ReactNode) =>

@@ -1,7 +1,7 @@
 /** A value edited in place: a button becomes an input, and the focus returns to it. */
 import { Link } from '@tanstack/react-router'
 import { Check, ExternalLink, Loader, X } from 'lucide-react'
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { type AnyRecord, type Field, problemsByField } from '../../api/api.ts'
 import { displayValue, kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
@@ -10,6 +10,7 @@ import { recordPath } from '../../routes.tsx'
 import { IconButton, Tip } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { toastError } from '../../ui/toast.tsx'
+import { useIsGone } from '../../ui/use-is-gone.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import {
   firstPlace,
@@ -145,13 +146,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const hasProblem = Object.keys(problems).length > 0
   const [isSaving, setSaving] = useState(false)
   const busy = useRef(false)
-  const isGone = useRef(false)
-  useEffect(() => {
-    isGone.current = false
-    return () => {
-      isGone.current = true
-    }
-  }, [])
+  const isGone = useIsGone()
   // Leaving the page would lose a value that can't be saved.
   useUnsavedGuard(hasProblem)
   const finish = async (end: () => void): Promise<void> => {
