@@ -50,7 +50,7 @@ function NewForm({ request, onKeep, onClose }: FormProps) {
   const reason = useReadOnlyReason(resource)
   const [isAll, setAll] = useState(false)
   const draft = useNewRecord({ request, onKeep, onClose, isReadOnly: reason !== undefined })
-  const { sections, fields, values, problems, required, isRestored, isSaving, save } = draft
+  const { sections, fields, values, problems, required, isRestored, nth, isSaving, save } = draft
   const isShown = ({ internal_name: name }: Field) =>
     isAll || required.has(name) || name in prefill || name in problems || isCommon(resource, name)
   return (
@@ -73,6 +73,8 @@ function NewForm({ request, onKeep, onClose }: FormProps) {
       )}
       <ProblemSummary form={newForm} problems={problems} fields={fields} />
       <RecordForm
+        // Texts in its inputs that are no values yet, such as half a name, end with their record.
+        key={nth}
         form={newForm}
         sections={sections}
         values={values}

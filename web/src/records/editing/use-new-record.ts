@@ -55,6 +55,9 @@ export function useNewRecord(props: {
   const latest = useLatest(typed)
   const [isRestored, setRestored] = useState(Object.keys(typed).length > 0)
   const [problems, setProblems] = useState<Problems>({})
+  /** number of the record in the form; what an input finds for a former one comes too late */
+  const [nth, setNth] = useState(0)
+  const shown = useRef(nth)
   const [isSaving, setSaving] = useState(false)
   const create = useCreate(resource)
   const values = { ...start, ...typed }
@@ -65,6 +68,7 @@ export function useNewRecord(props: {
     ...conditionallyRequired(resource, values, stages),
   ])
   const change = (name: string, value: unknown) => {
+    if (shown.current !== nth) return
     const before: Values = { ...start, ...latest.current }
     const next = { ...latest.current, [name]: value }
     const settled = isDeal && name === 'pipeline' ? withOwnStage(next, start, stages) : next
@@ -82,6 +86,8 @@ export function useNewRecord(props: {
   const begin = (kept: Values) => {
     drafts.delete(resource)
     setRestored(false)
+    shown.current++
+    setNth(shown.current)
     setTyped(kept)
     setProblems({})
     onKeep(null)
@@ -113,7 +119,7 @@ export function useNewRecord(props: {
     }
   }
   return {
-    ...{ sections, fields, values, problems, required, isRestored, isSaving, change, save },
+    ...{ sections, fields, values, problems, required, isRestored, nth, isSaving, change, save },
     startOver: () => begin({}),
   }
 }
