@@ -179,6 +179,40 @@ test('a tag, a contact or a product that is typed but not chosen is saved or ref
   await end(/422/)
 })
 
+test('a product text that comes back is chosen by Enter, by leaving its box, and from its matches', {
+  skip,
+}, async () => {
+  await made('product', { name: 'Returning Rotor', unit_price: [{ currency: 'USD', price: 4 }] })
+  const deal = await made(
+    'deal',
+    dealBody(known, { title: 'Text comes back', deal_value: { currency: 'USD', value: 0 } }),
+  )
+  const { page, end } = await openUi(service, `/deals/${deal}?tab=products`)
+  const product = page.getByRole('combobox', { name: 'Add a product' })
+  const option = page.getByRole('option', { name: /^Returning Rotor/ })
+  await page.getByRole('button', { name: 'Add products' }).click()
+  for (const choose of [
+    () => product.press('Enter'),
+    () => product.press('Tab'),
+    async () => {
+      await product.click()
+      await option.click()
+    },
+  ]) {
+    await product.fill('Returning Roto')
+    // Outside the open list it is hidden from screen readers.
+    await page.locator('button', { hasText: 'Hide products' }).dispatchEvent('click')
+    await page.getByRole('button', { name: 'Add products' }).click()
+    assert.equal(await product.inputValue(), 'Returning Roto')
+    await product.focus()
+    await choose()
+    await page.getByRole('row', { name: 'Total $4' }).waitFor()
+    assert.equal(await product.inputValue(), '')
+    await page.getByRole('button', { name: 'Remove Returning Rotor' }).click()
+  }
+  await end()
+})
+
 test('a menu that a key has opened has the focus on its first entry', { skip }, async () => {
   const { page, end } = await openUi(service, '/board')
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-key'))

@@ -2,6 +2,7 @@
 import { ChevronsUpDown, Plus } from 'lucide-react'
 import {
   type ComponentProps,
+  type KeyboardEvent,
   type RefObject,
   type SyntheticEvent,
   useContext,
@@ -49,7 +50,7 @@ type Props = {
 
 export function Picker(props: Props) {
   const { label, wiring, placeholder, autoFocus } = props
-  const { input, items, problem, load, select, settle } = usePicker(props)
+  const { input, isPending, items, problem, load, select, settle } = usePicker(props)
   const menu = useRef<Menu>(null)
   const id = useId()
   const describedBy = [wiring?.['aria-describedby'], problem && `${id}-problem`].filter(Boolean).join(' ')
@@ -79,6 +80,7 @@ export function Picker(props: Props) {
           menu={menu}
           {...wiring}
           aria-describedby={describedBy || undefined}
+          isPending={isPending}
           onSettle={settle}
           autoFocus={autoFocus}
           placeholder={placeholder ?? 'Search…'}
@@ -111,7 +113,7 @@ function usePicker({ resource, shown, typed: before, onPick, onText, onPending, 
   const [problem, setProblem] = useState('')
   const [isAsked, setAsked] = useState(false)
   /** the current text of the box: an answer to another text is outdated */
-  const latest = useRef<string | null>(null)
+  const latest = useRef(typed)
   const text = typed?.trim() ?? ''
   const found = useMatches(resource, text, isAsked)
   const items: Item[] = found
@@ -150,6 +152,7 @@ function usePicker({ resource, shown, typed: before, onPick, onText, onPending, 
         onText?.(next.trim())
       },
     },
+    isPending: onPending !== undefined && text !== '',
     items,
     problem,
     load: () => setAsked(true),
@@ -197,9 +200,15 @@ type Menu = { close(): void }
  */
 function OpeningInput({
   menu,
+  isPending,
   onSettle,
   ...props
-}: ComponentProps<typeof Input> & { menu: RefObject<Menu | null>; onSettle: () => void }) {
+}: ComponentProps<typeof Input> & {
+  menu: RefObject<Menu | null>
+  /** True if the text must be chosen, and is not yet */
+  isPending: boolean
+  onSettle: () => void
+}) {
   const state = useContext(ComboBoxStateContext)
   const latest = useLatest(state)
   const frame = useRef(0)
@@ -215,9 +224,13 @@ function OpeningInput({
       if (document.activeElement === box) latest.current?.open(null, 'manual')
     })
   }
-  const keys = ({ key }: { key: string }) => {
+  const keys = (event: KeyboardEvent) => {
     cancelAnimationFrame(frame.current)
-    if (key === 'Enter' && state?.isOpen && state.selectionManager.focusedKey === null) onSettle()
+    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return
+    if (state?.isOpen ? state.selectionManager.focusedKey !== null : !isPending) return
+    // With a closed list it would submit the form, which refuses a text that is not chosen.
+    if (!state?.isOpen) event.preventDefault()
+    onSettle()
   }
   return <Input {...props} onClick={open} onInput={open} onKeyDown={keys} />
 }
