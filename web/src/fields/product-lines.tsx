@@ -1,10 +1,11 @@
 /** The product lines of a deal, with exact prices and total in the deal's currency. */
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import type { Field } from '../api/api.ts'
 import { queryClient, recordQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { useIsGone } from '../ui/use-is-gone.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import {
   checkLines,
@@ -41,9 +42,13 @@ const inputs = [
 /** Gets a change of the current lines, which may be others than those of the last render. */
 type ChangeLines = (change: (lines: readonly ProductLine[]) => readonly ProductLine[]) => void
 
-/** Adds products with their prices; `asked` are those whose prices are being read. */
-function useAdding(value: DealValue | null, onChange: ChangeLines) {
+/**
+ * Adds products with their prices; `asked` are those whose prices are being read. A price that comes once the
+ * lines are gone changes nothing: others may be shown by then, which ask for it again.
+ */
+export function useAdding(value: DealValue | null, onChange: ChangeLines) {
   const latest = useLatest(value)
+  const isGone = useIsGone()
   const [notice, setNotice] = useState('')
   const [asked, setAsked] = useState<readonly number[]>([])
   /** The price in the currency that the deal has once the price is known. */
@@ -52,18 +57,28 @@ function useAdding(value: DealValue | null, onChange: ChangeLines) {
     const price = await priceIn(product, latest.current)
     return latest.current?.currency === asked ? price : currentPrice(product)
   }
-  /** Without a price a line is refused, so none is lost that is saved before its price is known. */
-  const add = async ({ id, name, detail }: Match) => {
-    const open = { unit_price: null, discount: null, tax: null }
-    onChange(now => [...now, { product: id, name, product_code: detail ?? null, quantity: '1', ...open }])
+  const ask = async ({ id, name }: Pick<Match, 'id' | 'name'>) => {
     setAsked(now => [...now, id])
     const price = await currentPrice(id)
+    if (isGone.current) return
     setAsked(now => now.filter(one => one !== id))
     const code = latest.current?.currency_code
     setNotice(price ? '' : `${name} has no price in ${code || 'this currency'}. Enter one.`)
-    if (!price) return
     const isOpen = (line: ProductLine) => line.product === id && line.unit_price === null
-    onChange(now => now.map(line => (isOpen(line) ? { ...line, ...price } : line)))
+    if (price && latest.current?.products?.some(isOpen))
+      onChange(now => now.map(line => (isOpen(line) ? { ...line, ...price } : line)))
+  }
+  const askForOpen = useEffectEvent(() => {
+    const open = latest.current?.products?.filter(({ unit_price }) => unit_price === null) ?? []
+    for (const { product, name } of open) void ask({ id: product, name: name ?? `No. ${product}` })
+  })
+  useEffect(() => askForOpen(), [])
+  /** Without a price a line is refused, so none is lost that is saved before its price is known. */
+  const add = (found: Match) => {
+    const { id, name, detail } = found
+    const open = { unit_price: null, discount: null, tax: null }
+    onChange(now => [...now, { product: id, name, product_code: detail ?? null, quantity: '1', ...open }])
+    void ask(found)
   }
   return { add, asked, notice }
 }
@@ -71,12 +86,13 @@ function useAdding(value: DealValue | null, onChange: ChangeLines) {
 export function ProductLines(props: {
   value: DealValue | null
   field: Field
+  adding: ReturnType<typeof useAdding>
   onChange: ChangeLines
   onPending: (text: string) => void
 }) {
-  const { value, field, onChange, onPending } = props
+  const { value, field, adding, onChange, onPending } = props
+  const { add, asked, notice } = adding
   const format = useFormat()
-  const { add, asked, notice } = useAdding(value, onChange)
   const lines = value?.products ?? []
   const decimals = decimalsOfValue(value)
   const code = value?.currency_code ?? ''
@@ -168,7 +184,7 @@ export function ProductLines(props: {
         placeholder="Add a product…"
         shown=""
         typed={value?.pending}
-        onPick={found => void add(found)}
+        onPick={add}
         onPending={onPending}
       />
       <p role="status" className="text-sm text-warn empty:hidden">

@@ -8,6 +8,7 @@ import {
   checkLines,
   type DealValue,
   followsLines,
+  type ProductLine,
   repriced,
   totalOf,
   withLines,
@@ -16,7 +17,7 @@ import {
 import type { InputProps, Kind } from '../kind.ts'
 import { MoneyBox } from '../money-box.tsx'
 import { operandOf } from '../operand.tsx'
-import { ProductLines, priceIn } from '../product-lines.tsx'
+import { ProductLines, priceIn, useAdding } from '../product-lines.tsx'
 import { checkMoney, inShownCurrency, MoneyCell, readMoney, textOfMoney } from './money.tsx'
 import { checkNumberOperand, DecimalOperand } from './number.tsx'
 
@@ -49,6 +50,9 @@ function DealValueInput(props: InputProps<DealValue>) {
     })
     if (priced?.length) change(withLines(latest.current, priced))
   }
+  const changeLines = (make: (lines: readonly ProductLine[]) => readonly ProductLine[]) =>
+    change(withLines(latest.current, make(latest.current?.products ?? [])))
+  const adding = useAdding(value, changeLines)
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Labelled {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
@@ -105,7 +109,8 @@ function DealValueInput(props: InputProps<DealValue>) {
               const rest = Object.keys(others).length > 0 ? others : null
               if (text !== pending) change(text ? { ...others, pending: text } : rest)
             }}
-            onChange={make => change(withLines(latest.current, make(latest.current?.products ?? [])))}
+            adding={adding}
+            onChange={changeLines}
           />
         </div>
       )}

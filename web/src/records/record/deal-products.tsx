@@ -1,5 +1,5 @@
 /** The products tab of a deal: all lines are edited and saved together. */
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type AnyRecord, problemsByField } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { recordPath } from '../../routes.tsx'
@@ -20,9 +20,23 @@ export function useProductsDraft({ resource, record }: ShownRecord) {
   const [draft, setDraft] = useState<Draft | null>(null)
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
+  /** number of the draft; what an input finds for a former one, such as a price, comes too late */
+  const [nth, setNth] = useState(0)
+  const shown = useRef(nth)
+  const discard = () => {
+    shown.current++
+    setNth(shown.current)
+    setDraft(null)
+    setError(undefined)
+  }
+  const change = (value: unknown, record: AnyRecord) => {
+    if (shown.current !== nth) return
+    setDraft(now => ({ value, base: now?.base ?? record }))
+    setError(undefined)
+  }
   const isDirty = draft !== null && !isSame(draft.value, draft.base[name])
   useUnsavedGuard(isDirty, recordPath(resource, record.id))
-  return { draft, setDraft, isDirty, error, setError, isSaving, setSaving }
+  return { draft, nth, setDraft, change, discard, isDirty, error, setError, isSaving, setSaving }
 }
 
 export function DealProducts(props: {
@@ -32,7 +46,7 @@ export function DealProducts(props: {
   reason: string | undefined
 }) {
   const { shown, kept, save, reason } = props
-  const { draft, setDraft, isDirty, error, setError, isSaving, setSaving } = kept
+  const { draft, nth, setDraft, isDirty, error, setError, isSaving, setSaving } = kept
   const { record, fields } = shown
   const field = fields.find(({ internal_name }) => internal_name === name)
   const value = draft ? draft.value : (record[name] ?? null)
@@ -66,24 +80,15 @@ export function DealProducts(props: {
       className="flex flex-col gap-3"
     >
       <Input
+        key={nth}
         field={field}
         label={field.field_name}
         value={value}
         error={error}
-        onChange={next => {
-          setDraft(now => ({ value: next, base: now?.base ?? record }))
-          setError(undefined)
-        }}
+        onChange={next => kept.change(next, record)}
       />
       <div className="flex justify-end gap-2">
-        <Button
-          variant="quiet"
-          isDisabled={!isDirty || isSaving}
-          onPress={() => {
-            setDraft(null)
-            setError(undefined)
-          }}
-        >
+        <Button variant="quiet" isDisabled={!isDirty || isSaving} onPress={kept.discard}>
           Discard
         </Button>
         <Button type="submit" variant="primary" isDisabled={!isDirty} isPending={isSaving} reason={reason}>
