@@ -24,6 +24,7 @@ export function LogDialog({ request, onClose }: { request: LogRequest; onClose: 
   const [kind, setKind] = useState(request.kind)
   const [about, setAbout] = useState<About>(request.about)
   const [text, setText] = useState(request.text ?? '')
+  const [outcome, setOutcome] = useState<number | null>(null)
   const saving = useSaveOnce<LogBatch>()
   const next = useNextStep(wordsOf(kind).next, saving.isTried)
   return (
@@ -32,13 +33,19 @@ export function LogDialog({ request, onClose }: { request: LogRequest; onClose: 
       detail={detailOf(request.about)}
       isOpen
       onClose={onClose}
-      isUnsaved={text.trim() !== '' || next.step !== null}
+      isUnsaved={
+        text.trim() !== '' ||
+        outcome !== null ||
+        next.step !== null ||
+        mainOf(about) !== mainOf(request.about)
+      }
     >
       <LogForm
-        {...{ request, kind, about, text, saving, next, onClose }}
+        {...{ request, kind, about, text, outcome, saving, next, onClose }}
         onKind={setKind}
         onAbout={setAbout}
         onText={setText}
+        onOutcome={setOutcome}
       />
     </Dialog>
   )
@@ -49,18 +56,20 @@ type FormProps = {
   kind: LogKind
   about: About
   text: string
+  outcome: number | null
   saving: ReturnType<typeof useSaveOnce<LogBatch>>
   next: NextStepState
   onText: (text: string) => void
+  onOutcome: (outcome: number | null) => void
   onKind: (kind: LogKind) => void
   onAbout: (about: About) => void
   onClose: () => void
 }
 
 function LogForm(props: FormProps) {
-  const { request, kind, about, text, saving, next, onKind, onAbout, onText, onClose } = props
+  const { request, kind, about, text, outcome, saving, next } = props
+  const { onKind, onAbout, onText, onOutcome, onClose } = props
   const words = wordsOf(kind)
-  const [outcome, setOutcome] = useState<number | null>(null)
   const planned = usePlanned(request, kind, about)
   const lacksText = kind === 'Note' && text.trim() === ''
   const log = async () => {
@@ -72,7 +81,7 @@ function LogForm(props: FormProps) {
       make: async () =>
         requestOfLogged({ ...typed, planned: await planned.read() }, new Date().toISOString()),
       send: async (batch, key) => {
-        await saveLogged(batch, key)
+        await (request.addNote ? request.addNote(text) : saveLogged(batch, key))
         onClose()
         if (request.onLogged) setTimeout(request.onLogged)
       },
@@ -92,7 +101,8 @@ function LogForm(props: FormProps) {
       given={request.about}
       onSave={log}
       head={
-        !request.activity && (
+        !request.activity &&
+        !request.addNote && (
           <RadioChips
             label="Kind"
             isLabelHidden
@@ -101,7 +111,7 @@ function LogForm(props: FormProps) {
             value={logKinds.findIndex(({ id }) => id === kind)}
             onChange={index => {
               onKind(logKinds[index ?? 0]!.id)
-              setOutcome(null)
+              onOutcome(null)
             }}
           />
         )
@@ -121,7 +131,7 @@ function LogForm(props: FormProps) {
           autoFocus={hasSubject}
           choices={words.outcomes.map((name, index) => ({ id: index, name }))}
           value={outcome}
-          onChange={setOutcome}
+          onChange={onOutcome}
         />
       )}
       <MentionArea
@@ -147,7 +157,7 @@ function LogForm(props: FormProps) {
           )}
         </div>
       )}
-      <NextStep state={next} />
+      {!request.addNote && <NextStep state={next} />}
     </ActivityForm>
   )
 }

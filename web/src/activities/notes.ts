@@ -7,7 +7,7 @@ import { refreshAbout } from '../records/timeline/activities.ts'
 import { openLog } from '../shell/log-activity.tsx'
 import { whoIsSignedIn } from '../shell/me.ts'
 import { createStore } from '../ui/store.ts'
-import { toastError } from '../ui/toast.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
 import { aboutRecord, type Subject } from './about.ts'
 import { subjectOf } from './log.ts'
 import { plainText, storedText } from './mentions.ts'
@@ -75,7 +75,15 @@ export async function addClosingNote(deal: AnyRecord, text: string): Promise<Rem
     toastError(`${nameOf(deal)} is closed, but the note is not saved. ${errorMessage(error)}`, {
       label: 'Open the note',
       act: () =>
-        openLog('Note', aboutRecord(about, deal), { text, onLogged: () => keepNote(about, deal.id, '') }),
+        openLog('Note', aboutRecord(about, deal), {
+          text,
+          // With the key of the request whose answer may be lost: the note is there once.
+          addNote: async typed => {
+            await addNote(about, deal.id, typed)
+            toast('Note added.')
+          },
+          onLogged: () => keepNote(about, deal.id, ''),
+        }),
     })
     return async () => {}
   }

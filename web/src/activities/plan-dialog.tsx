@@ -34,7 +34,13 @@ export function PlanDialog(props: Props) {
     })
   }
   return (
-    <Dialog title={title} detail={detailOf(given)} isOpen onClose={onClose} isUnsaved={next.step !== null}>
+    <Dialog
+      title={title}
+      detail={detailOf(given)}
+      isOpen
+      onClose={onClose}
+      isUnsaved={next.step !== null || mainOf(about) !== mainOf(given)}
+    >
       <ActivityForm
         {...{ given, about, saving }}
         onAbout={setAbout}

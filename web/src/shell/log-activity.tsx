@@ -21,6 +21,8 @@ export type LogRequest = {
   readonly activity?: AnyRecord
   /** what is typed already */
   readonly text?: string
+  /** saves the note instead, such as one whose first request may have been carried out */
+  readonly addNote?: (text: string) => Promise<void>
   readonly onLogged?: () => void
 }
 
