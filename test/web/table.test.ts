@@ -365,6 +365,45 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end(/status of 412/)
   })
 
+  test('a refused change is made again from far away, and where its row is not listed any more', async () => {
+    const [id] = await makeDeals(['Zyxfar'])
+    const { page, end } = await openUi(
+      service!,
+      only('')
+        .replace(/filter=[^&]*&/, '')
+        .replace('asc', 'desc'),
+    )
+    await loaded(page)
+    await cell(page, 0, 1).getByText('Zyxfar').waitFor()
+    const editor = page.getByRole('dialog').getByRole('textbox')
+    const again = page.getByRole('button', { name: 'Edit again' })
+    const refuse = async (typed: string) => {
+      await cell(page, 0, 4).dblclick()
+      await editor.fill(typed)
+      await service!.call('PATCH', `${v1}/deal/${id}`, { description: `not ${typed}` })
+      await page.keyboard.press('Enter')
+      await again.waitFor()
+    }
+    await refuse('far')
+    await cell(page, 0, 2).press('Control+End')
+    await page.getByRole('grid').getByRole('link').last().waitFor()
+    await cell(page, 0, 1).waitFor({ state: 'detached' })
+    await again.click()
+    assert.equal(await editor.inputValue(), 'far')
+    const [box, place] = await Promise.all([editor.boundingBox(), cell(page, 0, 4).boundingBox()])
+    assert.ok(Math.abs(box!.y - place!.y) < 30, `the editor at ${box!.y}, its cell at ${place!.y}`)
+    await editor.press('Enter')
+    await message(page, /Description of Zyxfar is changed/)
+    await cell(page, 0, 4).getByText('far').waitFor()
+    // In another list.
+    await refuse('other')
+    await page.getByRole('columnheader', { name: 'Expected close date' }).click()
+    await ordered(page, 'Expected close date', 'ascending')
+    await again.click()
+    await page.getByRole('heading', { level: 1, name: 'Zyxfar' }).waitFor()
+    await end(/status of 412/)
+  })
+
   test('a range of cells is pasted, but for what can’t be read', async () => {
     await makeDeals(['Pastewick a', 'Pastewick b', 'Pastewick c'])
     const ui = await openUi(service!, only('Pastewick'))

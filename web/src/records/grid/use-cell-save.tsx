@@ -11,7 +11,13 @@ import { serializeValue, type Values } from '../editing/draft.ts'
 import { unsavedClosings } from '../editing/unsaved-closing.ts'
 import { saveRow, undoRow } from '../editing/write.ts'
 
-export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
+export type Change = {
+  readonly record: AnyRecord
+  readonly field: Field
+  readonly value: unknown
+  /** the row in which the record was */
+  readonly row: number
+}
 
 export function useCellSave(
   resource: string,

@@ -17,6 +17,7 @@ import { keysToRead, keysToWrite } from '../grid/grid-keys.ts'
 import { useActive } from '../grid/use-active.ts'
 import { useCellSave } from '../grid/use-cell-save.tsx'
 import { useClipboard } from '../grid/use-clipboard.ts'
+import { useEditAgain } from '../grid/use-edit-again.ts'
 import { useEditing } from '../grid/use-editing.ts'
 import { useRowSelection } from '../grid/use-row-selection.ts'
 import { useGroupSelection } from '../groups/use-group-selection.ts'
@@ -168,11 +169,8 @@ function useGrid(props: Props, height: number) {
   const { rowAt, groupAt } = window
   const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
   const rows = rowsIn(from, to, count, active.cell.row)
-  const { save, refused, dialog } = useCellSave(resource, expand, ({ record, field, value }, error) => {
-    const column = columns.findIndex(one => one.field.internal_name === field.internal_name) + 1
-    const row = rows.find(index => rowAt(index)?.id === record.id)
-    if (row !== undefined && column > 0) edit({ row, column }, { draft: value, error })
-  })
+  const again = useEditAgain({ active, columns, rows: count, window, edit, open: props.onOpen })
+  const { save, refused, dialog } = useCellSave(resource, expand, again)
   const { isAllSelected, ...select } = useRowSelection({
     ...{ selection, onSelect: props.onSelect, list, rowAt },
     count: total?.count ?? 0,
@@ -211,9 +209,9 @@ function useGrid(props: Props, height: number) {
   })
   const saveEdited = (value: unknown, then: Then) => {
     if (!editing) return
-    const { record, field } = editing
+    const { record, field, row } = editing
     leave(then)
-    if (!isSame(value, record[field.internal_name])) void save({ record, field, value })
+    if (!isSame(value, record[field.internal_name])) void save({ record, field, value, row })
   }
   return {
     ...{ scroller, active, window, rows, shown, count, hasSums, isAllSelected, groupSelection },
