@@ -10,6 +10,7 @@ import {
   selected,
 } from '../../web/src/records/bulk/selection.ts'
 import { noBrowser } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { cellsOfCsv } from '../support/tables.ts'
 import { focusIn, messageOf, openUi } from '../support/ui.ts'
@@ -406,5 +407,39 @@ test('the selected rows are exported: those with ids, or all that match but some
   await page.locator('[data-cell="-1.0"]').click()
   await box(page, 0).click()
   assert.deepEqual(await exported('Selected rows (2), with ids, for programs'), [ids[1], ids[2]])
+  await end()
+})
+
+test('of many that are refused the first are listed, the others counted, and all tried again', {
+  skip,
+}, async () => {
+  const values = Array.from({ length: 103 }, () => ({ expected_close_date: null }))
+  const { ids, path } = await makeDeals('Manyrefused', values)
+  const { page, end } = await openUi(service, path)
+  await loaded(page)
+  await box(page, 0).click()
+  await page.getByRole('grid').evaluate(grid => grid.scrollTo(0, grid.scrollHeight))
+  await page.locator('[data-cell="102.1"]').getByText('Manyrefused').waitFor()
+  await box(page, 102).click({ modifiers: ['Shift'] })
+  await bar(page).getByRole('button', { name: 'Change fields…' }).click()
+  await page.getByRole('searchbox', { name: 'Field to change' }).fill('Forecast')
+  await page.getByRole('option', { name: 'Forecast category', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change 103 at once' })
+  await dialog.getByText('Commit', { exact: true }).click()
+  await dialog.getByRole('button', { name: 'Change all 103' }).click()
+  const failures = page.getByRole('alertdialog', { name: '103 deals could not be changed' })
+  await failures.getByText('And 3 more.').waitFor()
+  assert.equal(await failures.getByRole('listitem').count(), 100)
+  const body = { filter: `id:in(${ids.join()})`, changes: { expected_close_date: '2027-01-01' } }
+  const { id } = (await call('POST', `${v1}/deal/bulk`, body)).body.data
+  await eventually(
+    async () => (await call('GET', `${v1}/job/${id}`)).body.data.state === 'done',
+    'the change of the dates',
+  )
+  await failures.getByRole('button', { name: 'Retry those' }).click()
+  await page.getByText('103 deals changed.').waitFor()
+  const { Commit } = known.options.forecast_category!
+  const stages = await Promise.all(ids.map(async one => (await stored(one)).forecast_category))
+  assert.deepEqual(new Set(stages), new Set([Commit]))
   await end()
 })

@@ -106,12 +106,14 @@ export function BulkBar(props: Props) {
 
 /** The refused records or cells, each with the reason. */
 export function FailuresDialog({ failures, onClose }: { failures: Failures; onClose: () => void }) {
-  const { title, list, retry } = failures
-  const most = 200
+  const { title, count, list, retry } = failures
+  const format = useFormat()
+  const shown = list.slice(0, 200)
+  const left = count - shown.length
   return (
     <Dialog title={title} isOpen onClose={onClose} width="wide" role="alertdialog">
       <ul className="max-h-[50vh] divide-y divide-line overflow-auto">
-        {list.slice(0, most).map(({ name, reason }, index) => (
+        {shown.map(({ name, reason }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: several may have one name
           <li key={index} className="py-1.5">
             <span className="font-medium" dir="auto">
@@ -121,7 +123,7 @@ export function FailuresDialog({ failures, onClose }: { failures: Failures; onCl
           </li>
         ))}
       </ul>
-      {list.length > most && <p className="pt-2 text-ink-faint">And {list.length - most} more.</p>}
+      {left > 0 && <p className="pt-2 text-ink-faint">And {format.number(left)} more.</p>}
       <DialogActions>
         <Button variant={retry ? 'quiet' : 'primary'} onPress={onClose}>
           Close

@@ -12,6 +12,8 @@ import type { Selection } from './selection.ts'
 
 export type Failures = {
   readonly title: string
+  /** number of refused records or cells, of which `list` has the first */
+  readonly count: number
   readonly list: readonly { readonly name: string; readonly reason: string }[]
   readonly retry?: (() => void) | undefined
 }
@@ -70,10 +72,13 @@ export function useBulk(resource: string, names: Names) {
       if (refused)
         setFailures({
           title: `${countLabel(refused)} could not be ${past[action.type]}`,
+          count: refused,
           list: named(failed),
           retry: () => {
             setFailures(null)
-            void run(action, request, { isAll: false, ids: new Set(failed.map(({ item }) => item.id)) })
+            // If it is not known which were refused, all: those that are changed already stay so.
+            const again = failed.length < refused ? records : failed.map(({ item }) => item)
+            void run(action, request, { isAll: false, ids: new Set(again.map(({ id }) => id)) })
           },
         })
     } catch (error) {
@@ -91,7 +96,11 @@ export function useBulk(resource: string, names: Names) {
         await refresh(resource)
         if (done) toast(`${countLabel(done)} restored.`, { isNews: true })
         if (refused)
-          setFailures({ title: `${countLabel(refused)} could not be restored`, list: named(failed) })
+          setFailures({
+            title: `${countLabel(refused)} could not be restored`,
+            count: refused,
+            list: named(failed),
+          })
       } catch (error) {
         toastError(errorMessage(error))
       }

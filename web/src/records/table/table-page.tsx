@@ -105,6 +105,7 @@ function ResourceTable({ table }: { table: TableName }) {
             onRefusals={list =>
               bulk.setFailures({
                 title: `${list.length} ${list.length === 1 ? 'cell was' : 'cells were'} refused`,
+                count: list.length,
                 list,
               })
             }
