@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
-import { startService, v1 } from '../support/service.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
 import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
-const { call } = service
+const { call, known } = service
 const skip = noBrowser
 
 async function stored(resource: string, id: number) {
@@ -278,4 +278,52 @@ test('a text typed in a reference box stays with its record', { skip }, async ()
   await dialog.getByRole('button', { name: 'Start over' }).click()
   assert.equal(await company.inputValue(), '')
   await end()
+})
+
+test('a draft and what can be undone are of one user, and not of the next on the page', {
+  skip,
+}, async () => {
+  const user = async (name: string, email: string): Promise<number> => {
+    const made = await call('POST', `${v1}/user`, { name, email })
+    assert.equal(made.status, 201, made.text)
+    return made.body.data.id
+  }
+  const [ana, ben] = [await user('Ana', 'ana.draft@example.com'), await user('Ben', 'ben.draft@example.com')]
+  // Sets the password, too.
+  await (await openUi(service, '/today', { user: ben })).end()
+  const made = await call('POST', `${v1}/deal`, dealBody(known, { title: 'Of Ana', sales_owner: ana }))
+  const deal = made.body.data.id
+  const { page, end } = await openUi(service, `/deals/${deal}`, { user: ana })
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  const signInAs = async (email: string, at: string) => {
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: at, exact: true }).first().click()
+    await page.waitForURL(/sign-in/)
+    await page.getByRole('textbox', { name: 'E-mail', exact: true }).fill(email)
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill('four words that nobody knows')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('grid').getByRole('link').first().waitFor()
+  }
+  await page.getByRole('button', { name: /^Edit Title/ }).click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Changed by Ana')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved Title.').waitFor()
+  await newDeal(page)
+  await dialog.getByLabel('Title').fill('Ana’s alone')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await signInAs('ben.draft@example.com', 'Deals')
+  await page.keyboard.press('ControlOrMeta+z')
+  await page.getByText('There is nothing to undo.').waitFor()
+  assert.equal((await stored('deal', deal)).title, 'Changed by Ana')
+  await newDeal(page)
+  assert.equal(await dialog.getByLabel('Title').inputValue(), '')
+  assert.equal(await dialog.getByText('Your unsaved draft was restored.').count(), 0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await signInAs('ana.draft@example.com', 'Companies')
+  await newDeal(page)
+  await dialog.getByText('Your unsaved draft was restored.').waitFor()
+  assert.equal(await dialog.getByLabel('Title').inputValue(), 'Ana’s alone')
+  await end(/401/)
 })

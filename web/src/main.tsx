@@ -4,10 +4,12 @@ import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { router } from './routes.tsx'
+import { followUser } from './shell/me.ts'
 import { applyPreferences } from './shell/preferences.ts'
 import './styles.css'
 
 applyPreferences()
+followUser()
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queryClient}>
     <RouterProvider router={router} />

@@ -2,6 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { Me } from '../api/api.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
+import { endMessages } from '../ui/toast.tsx'
 
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
@@ -26,6 +27,17 @@ export function whoOf({ account, user }: Me): string {
 export function whoIsSignedIn(): string {
   const me = queryClient.getQueryData(meQuery.queryKey)
   return me ? whoOf(me) : ''
+}
+
+/** Ends what belongs to a user as soon as another one is signed in, here or in another tab. */
+export function followUser(): void {
+  let last = ''
+  queryClient.getQueryCache().subscribe(({ query }) => {
+    if (query.queryKey[0] !== meQuery.queryKey[0]) return
+    const who = whoIsSignedIn()
+    if (who && last && who !== last) endMessages()
+    last = who || last
+  })
 }
 
 /** Reason why a resource can't be changed, or undefined if it can. */

@@ -66,6 +66,12 @@ export function undoLast(): void {
   })
 }
 
+/** Ends the messages and the undo stack, with the session of their user. */
+export function endMessages(): void {
+  changes = []
+  toasts.set([])
+}
+
 function dismiss(id: number): void {
   toasts.set(toasts.get().filter(one => one.id !== id))
 }

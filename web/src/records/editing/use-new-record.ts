@@ -7,7 +7,7 @@ import { type Attempt, attemptOf } from '../../api/attempt.ts'
 import { fieldsQuery, pipelinesQuery, refresh, type Stage, stagesQuery } from '../../api/queries.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { recordPath } from '../../routes.tsx'
-import { may, useMe } from '../../shell/me.ts'
+import { may, useMe, whoIsSignedIn } from '../../shell/me.ts'
 import type { NewRecordRequest } from '../../shell/new-record.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useLatest } from '../../ui/use-latest.ts'
@@ -31,11 +31,12 @@ import { useUnsavedGuard } from './use-unsaved-guard.ts'
 /** The prefix of the ids of the form's inputs. */
 export const newForm = 'new'
 
-/** Resource → draft of a closed dialog: the next one restores it. */
+/** "1 7 deal", the account, the user and the resource → draft of a closed dialog, which the next restores. */
 const drafts = new Map<string, Values>()
+const keyOf = (resource: string) => `${whoIsSignedIn()} ${resource}`
 
 export function keepDraft(resource: string, values: Values): void {
-  drafts.set(resource, values)
+  drafts.set(keyOf(resource), values)
 }
 
 /** `onKeep` gets the draft after each change; null: it is empty. */
@@ -84,7 +85,7 @@ export function useNewRecord(props: {
       })
   }
   const begin = (kept: Values) => {
-    drafts.delete(resource)
+    drafts.delete(keyOf(resource))
     setRestored(false)
     shown.current++
     setNth(shown.current)
@@ -166,7 +167,7 @@ async function companyOf(contact: number): Promise<number | null> {
 
 /** The saved draft, unless the dialog was opened with values of its own, such as a copy. */
 function draftFor({ resource, prefill }: NewRecordRequest): Values | undefined {
-  const kept = drafts.get(resource)
+  const kept = drafts.get(keyOf(resource))
   return kept && !Object.keys(kept).some(name => name in prefill) ? kept : undefined
 }
 
