@@ -12,7 +12,8 @@ export function MoveDialog(props: { entry: Entry; onMove: (to: Slot) => void; on
   const { timeZone } = useFormat()
   const now = slotAfter(entry.activity, 0, 0, timeZone)
   const [day, setDay] = useState(now.day)
-  const [time, setTime] = useState(now.minutes === null ? '' : clockOf(now.minutes))
+  const before = now.minutes === null ? '' : clockOf(now.minutes)
+  const [time, setTime] = useState(before)
   const [isTried, setTried] = useState(false)
   const save = (event: FormEvent) => {
     event.preventDefault()
@@ -23,7 +24,12 @@ export function MoveDialog(props: { entry: Entry; onMove: (to: Slot) => void; on
     onClose()
   }
   return (
-    <Dialog title={`Move “${entry.title}”`} isOpen onClose={onClose}>
+    <Dialog
+      title={`Move “${entry.title}”`}
+      isOpen
+      onClose={onClose}
+      isUnsaved={day !== now.day || time !== before}
+    >
       <form noValidate onSubmit={save} className="flex flex-col gap-4">
         <TextField
           label="Day"

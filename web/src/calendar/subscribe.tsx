@@ -50,6 +50,7 @@ export function Subscribe({ onClose }: { onClose: () => void }) {
     <Dialog title="Subscribe to this calendar" isOpen onClose={onClose}>
       <DialogForm
         action="Make the address"
+        draft={name}
         isBusy={isBusy}
         problem={problem}
         onSave={() => void make()}

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { callApi, errorMessage } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
-import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Dialog, DialogActions, useDraftInside } from '../ui/dialog.tsx'
 import { Checkbox, TextField } from '../ui/inputs.tsx'
 import { askAgain, kinds } from './inbox.ts'
 import { settingsQuery } from './settings.ts'
@@ -20,6 +20,7 @@ function SettingsForm({ onClose }: { onClose: () => void }) {
   const { data } = useSuspenseQuery(settingsQuery)
   const [shown, setShown] = useState(data.kinds ?? {})
   const [quiet, setQuiet] = useState(data.quiet ?? null)
+  useDraftInside([shown, quiet])
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const save = async (event: FormEvent) => {

@@ -32,7 +32,12 @@ export function ViewDialog({ view, onClose, onSave }: Props) {
   }
   const { name: ofName, ...others } = problems
   return (
-    <Dialog title={view ? 'Rename the view' : 'Save as a view'} isOpen onClose={onClose}>
+    <Dialog
+      title={view ? 'Rename the view' : 'Save as a view'}
+      isOpen
+      onClose={onClose}
+      isUnsaved={name !== (view?.name ?? '') || isShared !== (view?.is_shared === 1)}
+    >
       <form onSubmit={event => void submit(event)} noValidate className="flex flex-col gap-3">
         <TextField label="Name" isRequired autoFocus value={name} onChange={setName} error={ofName} />
         <Checkbox label="Everybody sees it" checked={isShared} onChange={setShared} />

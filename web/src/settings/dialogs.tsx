@@ -3,22 +3,28 @@ import { Copy } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { allErrorMessages, callApi, DealwrightError } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
-import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Dialog, DialogActions, useDraftInside } from '../ui/dialog.tsx'
 import { ErrorMessage } from '../ui/error-message.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { refetchAll } from './saving.ts'
 
-/** The form of a dialog, with its buttons. `onSave` closes the dialog on success. */
+/**
+ * The form of a dialog, with its buttons. `onSave` closes the dialog on success. Before Escape or a press
+ * outside loses a changed draft, the dialog asks.
+ */
 export function DialogForm(props: {
   action: string
+  /** what is typed and chosen */
+  draft: unknown
   isBusy: boolean
   problem?: string | undefined
   onSave: () => void
   onCancel: () => void
   children: ReactNode
 }) {
-  const { action, isBusy, problem, onSave, onCancel, children } = props
+  const { action, draft, isBusy, problem, onSave, onCancel, children } = props
+  useDraftInside(draft)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isBusy) onSave()

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { type AnyRecord, callApi, type Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
-import { serializeValues } from '../records/editing/draft.ts'
+import { changesOf, serializeValues } from '../records/editing/draft.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Skeleton } from '../ui/elements.tsx'
 import type { Problems } from './assign-problems.ts'
@@ -52,7 +52,8 @@ function Form(props: Props & { fields: readonly Field[] }) {
   const shown = names.flatMap(name => fields.find(field => field.internal_name === name) ?? [])
   const [changes, setChanges] = useState<Draft>({})
   const { problems, isBusy, save, setProblems } = useSaving([...names, ...(props.problemFields ?? [])])
-  const draft: Draft = { ...defaultsOf(shown, record), ...prefill, ...record, ...changes }
+  const base: Draft = { ...defaultsOf(shown, record), ...prefill, ...record }
+  const draft: Draft = { ...base, ...changes }
   const change = (more: Draft) => setChanges(before => ({ ...before, ...more }))
   const send = () => {
     const body = serializeValues(record ? changes : { ...prefill, ...changes }, shown)
@@ -64,6 +65,7 @@ function Form(props: Props & { fields: readonly Field[] }) {
   return (
     <DialogForm
       action={action}
+      draft={changesOf(base, changes)}
       isBusy={isBusy}
       problem={problems['']}
       onCancel={onClose}

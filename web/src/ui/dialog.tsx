@@ -1,6 +1,15 @@
 /** A modal dialog, in the middle or at the side. Escape and a click outside close it. */
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { IconButton } from './button.tsx'
 import { classes } from './classes.ts'
@@ -18,6 +27,20 @@ type Props = {
   /** `alertdialog` if it must be answered */
   role?: 'dialog' | 'alertdialog'
   children: ReactNode
+}
+
+const Inside = createContext<(isUnsaved: boolean) => void>(() => {})
+
+/** Once a form's draft has changed, the dialog around it asks before it closes, as by `isUnsaved`. */
+export function useDraftInside(draft: unknown): void {
+  const say = useContext(Inside)
+  const text = JSON.stringify(draft)
+  const [first] = useState(text)
+  const isUnsaved = text !== first
+  useEffect(() => {
+    say(isUnsaved)
+    return () => say(false)
+  }, [say, isUnsaved])
 }
 
 const places = {
@@ -72,8 +95,16 @@ export function Dialog(props: Props) {
     children,
   } = props
   useFocusBack(isOpen)
+  const isUnsavedInside = useRef(false)
+  const say = useCallback((isUnsaved: boolean) => {
+    isUnsavedInside.current = isUnsaved
+  }, [])
   const close = () => {
-    if (!isUnsaved || confirm('What you have typed is not saved. Close without it?')) onClose()
+    if (
+      !(isUnsaved || isUnsavedInside.current) ||
+      confirm('What you have typed is not saved. Close without it?')
+    )
+      onClose()
   }
   return (
     <ModalOverlay
@@ -101,7 +132,9 @@ export function Dialog(props: Props) {
               <X size={16} aria-hidden />
             </IconButton>
           </header>
-          <div className="px-5 pt-3 pb-5">{children}</div>
+          <div className="px-5 pt-3 pb-5">
+            <Inside value={say}>{children}</Inside>
+          </div>
         </AriaDialog>
       </Modal>
     </ModalOverlay>

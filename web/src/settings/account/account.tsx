@@ -151,6 +151,7 @@ function ChangeOfBase(props: {
     <Dialog title={`Make ${wanted.code} the base currency?`} isOpen onClose={onClose}>
       <DialogForm
         action={`Change to ${wanted.code}`}
+        draft={wanted.id}
         isBusy={isBusy || !counted}
         problem={problems.base_currency ?? problems[''] ?? error?.message}
         onCancel={onClose}

@@ -151,6 +151,7 @@ function Add(props: { base: AnyRecord | undefined; currencies: readonly AnyRecor
     <Dialog title="Add a rate" isOpen onClose={onClose}>
       <DialogForm
         action="Add"
+        draft={[id, rate]}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

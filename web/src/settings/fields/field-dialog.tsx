@@ -54,6 +54,7 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
     >
       <DialogForm
         action="Save"
+        draft={[draft, isActive]}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

@@ -95,6 +95,7 @@ export function NewFieldDialog(props: {
     <Dialog title="Add a field" isOpen onClose={onClose} width="wide">
       <DialogForm
         action="Add the field"
+        draft={[type, draft, lines, section]}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

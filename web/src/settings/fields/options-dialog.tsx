@@ -7,7 +7,7 @@ import { type Option, queryClient } from '../../api/queries.ts'
 import { optionsMax } from '../../fields/custom-types.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog, useDraftInside } from '../../ui/dialog.tsx'
 import { Badge, Skeleton } from '../../ui/elements.tsx'
 import { ErrorMessage } from '../../ui/error-message.tsx'
 import { TextField } from '../../ui/inputs.tsx'
@@ -149,6 +149,7 @@ function OptionRow(props: {
 
 function NewOption({ path }: { path: string }) {
   const [name, setName] = useState('')
+  useDraftInside(name)
   const { problems, isBusy, save } = useSaving(['name'])
   const add = async (event: FormEvent) => {
     event.preventDefault()

@@ -33,6 +33,7 @@ export function SectionDialog(props: {
     <Dialog title={section ? `Rename “${section}”` : 'Add a section'} isOpen onClose={onClose}>
       <DialogForm
         action={section ? 'Save' : 'Add'}
+        draft={[title, first]}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

@@ -22,6 +22,7 @@ export function CardFieldsDialog({ pipeline, onClose }: { pipeline: Pipeline; on
     <Dialog title="Card fields" detail={`Of the pipeline “${pipeline.name}”`} isOpen onClose={onClose}>
       <DialogForm
         action="Save"
+        draft={chosen}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

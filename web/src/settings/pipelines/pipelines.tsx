@@ -179,6 +179,7 @@ function NewPipeline({ onClose }: { onClose: () => void }) {
     >
       <DialogForm
         action="Create"
+        draft={name}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}
@@ -198,6 +199,7 @@ function RenamePipeline({ pipeline, onClose }: { pipeline: Pipeline; onClose: ()
     <Dialog title="Rename the pipeline" isOpen onClose={onClose}>
       <DialogForm
         action="Save"
+        draft={name}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

@@ -53,6 +53,7 @@ export function StageDialog(props: {
     >
       <DialogForm
         action={stage ? 'Save' : 'Add'}
+        draft={[name, kind, probability, rotting]}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}

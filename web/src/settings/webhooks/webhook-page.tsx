@@ -150,6 +150,7 @@ function Replay({ path, last, onClose }: { path: string; last: number; onClose: 
     >
       <DialogForm
         action="Send again"
+        draft={after}
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}
