@@ -210,3 +210,62 @@ test('a selected card takes all that are selected with it: dragged, by keys and 
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [proposal, proposal, qualified, proposal])
   await end()
 })
+
+test('others’ changes leave a selection whole, and say what they take out of it', { skip }, async () => {
+  const { ids, path } = await makeDeals('Shrinking', 40)
+  const { page, end } = await openUi(service, path)
+  await card(page, 'Shrinking 1').first().waitFor()
+  // In the order of the titles it is the last but one, beyond the first thirty.
+  await page.getByRole('region', { name: 'New', exact: true }).getByRole('list').hover()
+  await page.mouse.wheel(0, 10_000)
+  await card(page, 'Shrinking 8').press('Space')
+  await page.mouse.wheel(0, -10_000)
+  await card(page, 'Shrinking 1').first().press('Space')
+  await bar(page).getByText('2 selected').waitFor()
+  await card(page, 'Shrinking 8').waitFor({ state: 'detached' })
+  await call('PATCH', `${v1}/deal/${ids[1]}`, { title: 'Shrinking 10, by others' })
+  await card(page, 'Shrinking 10, by others').waitFor()
+  await page.evaluate(() => new Promise(done => setTimeout(done, 1000)))
+  await bar(page).getByText('2 selected').waitFor()
+  await bar(page).getByRole('button', { name: 'Move to…' }).click()
+  await page.getByRole('menuitem', { name: 'Proposal' }).click()
+  await page.getByText('2 deals changed.').waitFor()
+  const { Proposal } = known.stages
+  assert.deepEqual(await stored([ids[0]!, ids[7]!], 'pipeline_stage'), [Proposal, Proposal])
+
+  await card(page, 'Shrinking 11').press('Space')
+  await card(page, 'Shrinking 12').press('Space')
+  await bar(page).getByText('2 selected').waitFor()
+  await call('DELETE', `${v1}/deal/${ids[11]}`)
+  await page.getByText('Shrinking 12 is not on the board any more, and not selected.').waitFor()
+  await bar(page).getByText('1 selected').waitFor()
+  await end()
+})
+
+test('a card that others move out of sight while it is closed says so, and is closed after all', {
+  skip,
+}, async () => {
+  const { ids } = await makeDeals('Outofsight', 32)
+  const last = ids.at(-1)!
+  await call('PATCH', `${v1}/deal/${last}`, { title: 'Outofsight Z' })
+  const { Qualified, Won } = known.stages
+  for (const id of ids)
+    if (id !== last) await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: Qualified! })
+  const filter = encodeURIComponent('title:like(Outofsight)')
+  const { page, end } = await openUi(service, `/board?sort=title:asc&filter=${filter}`)
+  await card(page, 'Outofsight Z').press('w')
+  const closing = page.getByRole('dialog', { name: 'Mark as won' })
+  await closing.getByLabel('Why was it won?').selectOption({ index: 1 })
+  await call('PATCH', `${v1}/deal/${last}`, { pipeline_stage: Qualified! })
+  await page.locator(`[data-card="${last}"]`).waitFor({ state: 'detached' })
+  await closing.getByRole('button', { name: 'Mark as won' }).click()
+  await page.getByText('Somebody has changed Outofsight Z meanwhile: it is in Qualified.').waitFor()
+  await page.getByRole('button', { name: 'Move to Won' }).click()
+  await page.getByText('Outofsight Z is in Won now.').waitFor()
+  assert.deepEqual(await stored([last], 'pipeline_stage'), [Won])
+  await page
+    .getByRole('region', { name: 'Won', exact: true })
+    .getByRole('link', { name: 'Outofsight Z' })
+    .waitFor()
+  await end(/status of 412/)
+})

@@ -91,6 +91,20 @@ export const boardQuery = (request: BoardRequest) =>
     },
   })
 
+/** One page. */
+export const unloadedMax = 500
+
+/** Those of the deals that match the board's filter, with what their cards show. */
+export const unloadedQuery = (request: BoardRequest, ids: readonly number[]) =>
+  queryOptions({
+    queryKey: ['list', 'deal', 'unloaded', request, ids],
+    queryFn: async ({ signal }) => {
+      const filter = [...(request.filter ? [request.filter] : []), `id:in(${ids.join()})`]
+      const query = { filter, pageSize: unloadedMax, count: 'none', ...(await cardParameters(request)) }
+      return callApi<Deal[]>('GET', '/deal/view/list', { query, signal })
+    },
+  })
+
 const underWay = new Set<string>()
 
 /** Reads the window of a column with the row, and adds its cards to the board. */

@@ -1,10 +1,14 @@
 /** The selected cards of a board, for bulk changes: by Space, and by Shift and a click. */
-import { useCallback, useMemo, useRef, useState } from 'react'
-import { announce } from '../ui/toast.tsx'
-import { type BoardData, placeOf } from './model.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { announce, toast } from '../ui/toast.tsx'
+import { type BoardRequest, unloadedMax, unloadedQuery } from './board-query.ts'
+import { type BoardData, type Deal, placeOf } from './model.ts'
 
 export type CardSelection = {
   readonly ids: ReadonlySet<number>
+  /** the selected deals whose cards are not loaded, by their ids */
+  readonly unloaded: ReadonlyMap<number, Deal>
   /** True if anything was selected since the board is shown */
   readonly wasUsed: boolean
   readonly toggle: (deal: number) => void
@@ -13,21 +17,50 @@ export type CardSelection = {
   readonly clear: () => void
 }
 
-const none: ReadonlySet<number> = new Set()
+/** By their ids, deals with the values of the time when they were chosen. */
+type Chosen = ReadonlyMap<number, Deal>
 
-/** Removed cards leave the selection. */
-export function useCardSelection(board: BoardData): CardSelection {
-  const [chosen, setChosen] = useState(none)
+const none: Chosen = new Map()
+
+/**
+ * A refetch loads the first cards of each column: a selected one that is further down stays selected. One
+ * that others have removed leaves the selection, with a message. `board` is `whole` without the cards of
+ * collapsed columns.
+ */
+export function useCardSelection(whole: BoardData, board: BoardData, request: BoardRequest): CardSelection {
+  const list = [request.pipeline, request.filter, request.closed].join()
+  const [state, setState] = useState({ list, chosen: none })
+  // While rendering, so that no card of the other list is shown selected even once.
+  if (state.list !== list) setState({ list, chosen: none })
+  const chosen = state.list === list ? state.chosen : none
+  const setChosen = useCallback((next: Chosen) => setState({ list, chosen: next }), [list])
   const [wasUsed, setUsed] = useState(false)
   const last = useRef<number | null>(null)
+  const missing = useMemo(() => [...chosen.keys()].filter(id => placeOf(whole, id) === null), [whole, chosen])
+  const unloaded = useUnloaded(whole, request, missing)
   const ids = useMemo(() => {
-    if (chosen.size === 0) return none
-    return new Set([...chosen].filter(id => placeOf(board, id) !== null))
-  }, [board, chosen])
+    const isThere = (id: number) =>
+      placeOf(board, id) !== null || (missing.includes(id) && (!unloaded || unloaded.has(id)))
+    return new Set([...chosen.keys()].filter(isThere))
+  }, [board, chosen, missing, unloaded])
+  useEffect(() => {
+    const gone = unloaded ? missing.filter(id => !unloaded.has(id)) : []
+    if (gone.length === 0) return
+    setChosen(new Map([...chosen].filter(([id]) => !gone.includes(id))))
+    const which = gone.length === 1 ? `${chosen.get(gone[0]!)!.title} is` : `${gone.length} deals are`
+    toast(`${which} not on the board any more, and not selected.`, { isNews: true })
+  }, [chosen, setChosen, missing, unloaded])
   const choose = (deal: number, next: ReadonlySet<number>) => {
     last.current = deal
     setUsed(true)
-    setChosen(next)
+    setChosen(
+      new Map(
+        [...next].flatMap(id => {
+          const card = cardOf(whole, id) ?? chosen.get(id)
+          return card ? [[id, card]] : []
+        }),
+      ),
+    )
     announce(`${next.size} selected`)
   }
   const toggle = (deal: number) => {
@@ -44,6 +77,23 @@ export function useCardSelection(board: BoardData): CardSelection {
     const between = board.columns[to.column]!.cards.slice(first, end + 1).flatMap(card => card?.id ?? [])
     choose(deal, new Set([...ids, ...between]))
   }
-  const clear = useCallback(() => setChosen(none), [])
-  return { ids, wasUsed, toggle, extend, clear }
+  const clear = useCallback(() => setChosen(none), [setChosen])
+  return { ids, unloaded: unloaded ?? none, wasUsed, toggle, extend, clear }
+}
+
+/** Those of the deals which the board still has, though their cards are not loaded; null: not known yet. */
+function useUnloaded(board: BoardData, request: BoardRequest, missing: readonly number[]): Chosen | null {
+  const isAsked = missing.length > 0 && missing.length <= unloadedMax
+  const { data, isFetching } = useQuery({ ...unloadedQuery(request, missing), enabled: isAsked })
+  return useMemo(() => {
+    if (missing.length === 0) return none
+    if (!isAsked || !data || isFetching) return null
+    const isOnBoard = ({ pipeline_stage }: Deal) => board.columns.some(({ id }) => id === pipeline_stage)
+    return new Map(data.filter(isOnBoard).map(deal => [deal.id, deal]))
+  }, [board.columns, missing, isAsked, data, isFetching])
+}
+
+function cardOf(board: BoardData, id: number): Deal | undefined {
+  const place = placeOf(board, id)
+  return place ? board.columns[place.column]!.cards[place.row] : undefined
 }

@@ -14,8 +14,8 @@ import { type BoardRequest, boardQuery, defaultSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
 
-/** Resolves when the service has answered. */
-export type Move = (id: number, stage: number, closing?: Closing, note?: string) => Promise<void>
+/** Resolves when the service has answered. `deal` has the values of the time when the move began. */
+export type Move = (deal: Deal, stage: number, closing?: Closing, note?: string) => Promise<void>
 
 export function useMove(request: BoardRequest): Move {
   return useMemo(() => mover(request), [request])
@@ -87,13 +87,17 @@ function mover(request: BoardRequest): Move {
     }
   }
 
-  const move: Move = async (id, stage, closing = {}, note = '') => {
+  const move: Move = async (begun, stage, closing = {}, note = '') => {
+    const { id } = begun
+    // The card may have left the loaded windows since, by others' changes.
+    const { deal = begun, stage: shownIn = begun.pipeline_stage } = shown(id)
     const board = now()
     const place = board && placeOf(board, id)
-    const to = board?.columns.find(column => column.id === stage)
-    const from = place && board.columns[place.column]!
-    if (!place || !from || !to || to.id === from.id) return
-    const deal = from.cards[place.row]!
+    const columnOf = (wanted: unknown) => board?.columns.find(column => column.id === wanted)
+    const [from, to] = [columnOf(shownIn), columnOf(stage)]
+    if (!from || !to)
+      return toastError(`${deal.title} was not moved: the board has not both stages any more.`)
+    if (to === from) return toast(`${deal.title} is in ${to.name} already.`, { isNews: true })
     let before = deal
     let saved: Deal | undefined
     await during(async readAgain => {
@@ -101,6 +105,7 @@ function mover(request: BoardRequest): Move {
       change(current => moved(current, id, stage, row))
       announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
       const isSecond = writes.has(id)
+      if (!place) readAgain()
       try {
         saved = await write(id, () => {
           before = shown(id).deal ?? deal
@@ -114,9 +119,9 @@ function mover(request: BoardRequest): Move {
         void refresh('deal', 'board')
       } catch (error) {
         if (isSecond) readAgain()
-        change(current => moved(current, id, from.id, place.row))
+        change(current => moved(current, id, from.id, place?.row ?? 0))
         if (error instanceof VersionConflict)
-          await changedByOthers(deal, to.name, () => void move(id, stage, closing, note))
+          await changedByOthers(deal, to.name, theirs => void move(theirs, stage, closing, note))
         else toastError(`${deal.title} stays in ${from.name}. ${errorMessage(error)}`)
       }
     })
@@ -146,13 +151,13 @@ function mover(request: BoardRequest): Move {
   }
 
   /** After a version conflict: shows the deal in its current stage, and offers the move again. */
-  async function changedByOthers(deal: Deal, wanted: string, again: () => void): Promise<void> {
+  async function changedByOthers(deal: Deal, wanted: string, again: (theirs: Deal) => void): Promise<void> {
     try {
       const theirs = (await api.deal.get(deal.id)) as unknown as Deal
       const stage = theirs.pipeline_stage as number
       change(current => replaced(moved(current, deal.id, stage, 0), theirs))
       const name = now()?.columns.find(({ id }) => id === stage)?.name
-      const action = { label: `Move to ${wanted}`, act: again }
+      const action = { label: `Move to ${wanted}`, act: () => again(theirs) }
       toastError(
         `Somebody has changed ${deal.title} meanwhile: it is in ${name ?? 'another pipeline'}.`,
         action,

@@ -26,12 +26,12 @@ export function useMoves(
   const move = useMove(request)
   const [pending, setPending] = useState<PendingMove | null>(null)
   const [order, setOrder] = useState<BulkMove | null>(null)
-  const { ids, clear } = selected
+  const { ids, unloaded, clear } = selected
   const runMove = useCallback(
     ({ deals, stage }: MoveRequest, closing: Closing = {}, note = '') => {
-      const [{ id }] = deals as [Deal]
-      hold(id)
-      if (deals.length === 1) return void move(id, stage.id, closing, note)
+      const [deal] = deals as [Deal]
+      hold(deal.id)
+      if (deals.length === 1) return void move(deal, stage.id, closing, note)
       clear()
       setOrder({ deals, stage, closing })
     },
@@ -43,8 +43,11 @@ export function useMoves(
       if (!stage) return
       const going = all.flatMap(id => {
         const place = placeOf(board, id)
-        const from = place && board.columns[place.column]!
-        return from && from !== stage ? [{ deal: from.cards[place.row]!, from }] : []
+        const deal = place ? board.columns[place.column]!.cards[place.row] : unloaded.get(id)
+        const from = place
+          ? board.columns[place.column]
+          : board.columns.find(column => column.id === deal?.pipeline_stage)
+        return deal && from && from !== stage ? [{ deal, from }] : []
       })
       const changed = going.filter(({ from }) => from.kind !== stage.kind)
       const deals = going.map(({ deal }) => deal)
@@ -53,7 +56,7 @@ export function useMoves(
       else if (deals.length > 0) runMove({ deals, stage })
       else if (all.length > 1) toast(`All ${all.length} are in ${stage.name}.`, { isNews: true })
     },
-    [board, runMove],
+    [board, unloaded, runMove],
   )
   /** Moves a card, and all selected ones if it is selected. */
   const moveCard = useCallback(
