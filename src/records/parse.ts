@@ -8,13 +8,13 @@ import { type Catalog, type ResourceSchema, shownField } from '../fields/catalog
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { asList, howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
-import { pluralOf } from '../fields/synonyms.ts'
 import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { defaultOf, fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
 import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
+import { refuseWrapper, wrapperOf } from './wrapped-body.ts'
 
 /** A related record whose existence is still to be checked. */
 export type Reference = {
@@ -107,7 +107,7 @@ function parseWithin(
   }
   const wrapper = wrapperOf(body, sent, schema)
   if (wrapper !== undefined) {
-    refuseWrapper(wrapper, parsed)
+    refuseWrapper(wrapper, path, problems)
     for (const name of sent) if (placeOf(name)) refuseUnknown(name, schema, parsed)
     // Reports the problems of the wrapped fields at once, too; of several records, those of the first.
     const [inner, at] = Array.isArray(body[wrapper]) ? [body[wrapper][0]!, '/0'] : [body[wrapper]!, '']
@@ -136,34 +136,6 @@ function parseWithin(
 const severalHint =
   'Send one object. Several deals, products, contacts, companies or activities go to ' +
   'POST …/{resource}/batch.'
-
-function refuseWrapper(wrapper: string, { problems, path }: Parsed): void {
-  problems.add(
-    () => ({
-      field: null,
-      path: `${path}/${pointerStep(wrapper)}`,
-      code: 'wrapped',
-      message: `The fields are inside "${wrapper}".`,
-    }),
-    `Send the fields themselves as the body, without "${wrapper}" around them.`,
-  )
-}
-
-/** Members in which other systems wrap the fields of a record, besides its resource's name. */
-const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record', 'body'])
-/** Beside the wrapped fields, other systems send an id, a type or the like. */
-const mostWrapped = 5
-
-/** The member that wraps the fields of the record, if the body itself has none of them. */
-function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, schema: ResourceSchema): string | undefined {
-  if (sent.size > mostWrapped || [...sent].some(member => schema.byName.has(member))) return undefined
-  const { name } = schema.resource
-  const isRecord = (value: Json) => isObject(value) || (Array.isArray(value) && isObject(value[0]))
-  return [...sent].find(
-    member =>
-      isRecord(body[member]!) && (wrappers.has(member) || member === name || member === pluralOf(name)),
-  )
-}
 
 function parseMember(
   field: Field,
