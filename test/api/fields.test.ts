@@ -356,6 +356,31 @@ test('the limits of a custom amount are those that are shown, in records and in 
   assert.deepEqual(await put(-1), [`/${name}/value out_of_range`])
 })
 
+test('the limit of a multiselect counts options, however each is named', async () => {
+  const named = {
+    source: 'deal',
+    field_name: 'Medals',
+    type: 'MULTISELECT',
+    options: ['Gold', 'Silver', 'Tin'],
+  }
+  const field = await created({ ...named, config: { max_limit: 1 } })
+  const [gold, silver, tin] = field.options.map((option: { id: number }) => option.id)
+  const { id } = await made('deal', dealBody(known, { cf_medals: ['Gold', gold] }))
+  const change = async (cf_medals: Json) => {
+    const reply = await call('PATCH', `${v1}/deal/${id}`, { cf_medals })
+    return reply.status === 200 ? reply.body.data.cf_medals : problemsOf(reply)
+  }
+  assert.deepEqual(await change([silver, ' SILVER']), [silver])
+  assert.deepEqual(await change(['Gold', 'gold', 'Gold', 'gold']), [gold])
+  for (const many of [
+    ['Gold', tin],
+    [gold, silver, tin],
+    ['Gold', 'Silver', 'Tin', 'Lead'],
+  ])
+    assert.deepEqual(await change(many), ['/cf_medals too_many'])
+  await call('DELETE', `${v1}/field/${field.id}`)
+})
+
 test('an object without members is no value of a required field', async () => {
   const { fields } = (await get(`${v1}/field/list?source=deal`)).body.data
   const { id } = fields.flat().find((one: { internal_name: string }) => one.internal_name === 'metadata')

@@ -16,12 +16,15 @@ export const multiselect: Kind = {
     const inputs = Array.isArray(input) ? input : [input]
     const stored = Array.isArray(current) ? current : []
     const limit = context.field.config.max_limit ?? 100
-    if (new Set(inputs).size > limit) return context.problem('too_many', `must have at most ${limit} options`)
+    const tooMany = () => context.problem('too_many', `must have at most ${limit} options`)
+    // Far too many are refused as a whole, not one by one. An option may be sent by its name and by its id.
+    if (new Set(inputs).size > 2 * limit) return tooMany()
     const ids = inputs.map((item, index) =>
       checkedOption(item, context, stored, Array.isArray(input) ? `/${index}` : ''),
     )
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
+    if (distinct.length > limit) return tooMany()
     return distinct.length ? distinct : null
   },
   schema: field => {
