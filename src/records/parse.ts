@@ -14,6 +14,7 @@ import { defaultOf, fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
 import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
+import { ignoredWarning } from './read-only.ts'
 import { refuseWrapper, wrapperOf } from './wrapped-body.ts'
 
 /** A related record whose existence is still to be checked. */
@@ -44,6 +45,8 @@ export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'neste
   readonly catalog: Catalog
   /** absent where a name can't stand for an id */
   readonly names?: NameLookup
+  /** set if warnings must not depend on the stored record, which the author may not read (D65) */
+  readonly unread?: boolean
 }
 
 /**
@@ -70,7 +73,7 @@ export function isKnownMember(name: string, schema: ResourceSchema): boolean {
 
 /**
  * Parses a body against the account's fields. `before` is the stored record of an update, null on create;
- * `names` resolves the names in the body.
+ * `names` resolves the names in the body; `unread` as of `Found`.
  */
 export function parseRecord(
   body: Json,
@@ -78,8 +81,9 @@ export function parseRecord(
   catalog: Catalog,
   before: Values | null,
   names: NameLookup = new NameLookup(),
+  unread = false,
 ): Parsed {
-  return parseWithin(body, schema, before, { ...nothingFound(catalog), names }, '')
+  return parseWithin(body, schema, before, { ...nothingFound(catalog), names, unread }, '')
 }
 
 /** The state before a body is parsed. */
@@ -118,11 +122,7 @@ function parseWithin(
     const field = shownField(schema, name)
     if (!field) refuseUnknown(name, schema, parsed)
     else if (field.is_read_only) {
-      const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
-      const why =
-        (!isKept && schema.resource.whyReadOnly?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
-      const message = `The field is read-only; what was sent is ignored.${why && ` ${why}`}`
-      warnings.push({ field: name, code: 'read_only', message })
+      warnings.push(ignoredWarning(name, body, found.unread ? null : before, schema, catalog))
     } else parseMember(field, body, schema, before, parsed)
   }
   // A role may hide fields; their defaults apply all the same (D64).

@@ -66,6 +66,43 @@ test('what becomes of values that were there is no warning to whoever may not re
   assert.match((await told({}))[0].message, /was 5 /)
 })
 
+test('why a status is ignored tells nothing of the deal to whoever may not read it', async () => {
+  const { id: pipeline } = await made('pipeline', { name: 'Elsewhere' })
+  const stage = async (name: string, kind: string) =>
+    (await made('pipeline_stage', { pipeline, name, kind })).id as number
+  const [begun] = [await stage('Begun', 'Open'), await stage('Elsewhere won', 'Won')]
+  const closed = { won_reason: 'Price', deal_closed_on: '2026-03-31' }
+  const deals = await Promise.all(
+    [{}, { pipeline_stage: known.stages.Won!, ...closed }, { pipeline, pipeline_stage: begun }].map(more =>
+      made('deal', dealBody(known, more)),
+    ),
+  )
+  const told = (headers: Record<string, string>, status: Json) =>
+    Promise.all(
+      deals.map(async ({ id }) => {
+        const { body } = await call('PATCH', `${v1}/deal/${id}`, { status }, headers)
+        return body.meta.warnings.map(({ code, message }: JsonObject) => `${code} ${message}`).join()
+      }),
+    )
+  for (const status of [2, 'Won']) {
+    const unread = await told(writing, status)
+    assert.equal(new Set(unread).size, 1, unread.join('\n'))
+    assert.match(unread[0]!, /^read_only .*\(Won\) or .*\(Elsewhere won\)/)
+  }
+  // So it is for a role that hides the pipeline of deals. It may, if the field has a default.
+  const { fields } = (await call('GET', `${v1}/field/list?source=deal`)).body.data
+  const { id } = fields.flat().find((one: JsonObject) => one.internal_name === 'pipeline')
+  const filled = await call('PATCH', `${v1}/field/${id}`, { default_value: known.pipeline })
+  assert.equal(filled.status, 200, filled.text)
+  const scopes = ['deal:read', 'deal:write']
+  const role = await made('role', { name: 'No pipelines', scopes, hidden_fields: ['deal.pipeline'] })
+  const user = await made('user', { name: 'No pipelines', email: 'np@example.com', role: role.id })
+  const { token } = await made('token', { name: 'x', user: user.id, scopes })
+  const hiding = await told({ authorization: `Bearer ${token}` }, 'Won')
+  assert.equal(hiding[0], hiding[2])
+  assert.equal(new Set(await told({}, 'Won')).size, 2)
+})
+
 test('an upsert that finds its record tells its id and version', async () => {
   const field = { source: 'deal', field_name: 'Ledger', type: 'SINGLE_STRING', is_unique: true }
   await made('field', field)

@@ -61,9 +61,10 @@ export async function findTargets(work: Work, operations: readonly Operation[]):
 export async function parseBodies(work: Work, targets: Results<Target>): Promise<Results<ReadOperation>> {
   const { db, schema, context } = work
   const accepted = targets.flatMap(one => (one instanceof Refusal ? [] : [one]))
+  const isUnread = !mayRead(context, schema.resource.name)
   const reads = accepted.map(({ body, before }) => {
     return (names: Parameters<typeof parseRecord>[4]) =>
-      parseRecord(body, schema, context.catalog, before, names)
+      parseRecord(body, schema, context.catalog, before, names, isUnread)
   })
   const resolved = (await resolveNamesOfEach(db, context, reads)).values()
   return mapAccepted(targets, target => {
