@@ -88,4 +88,8 @@ test('a row of JSON with an object or a number beyond a double in it is refused,
       assert.deepEqual([done.state, done.refused], ['done', 1], `${line}: ${JSON.stringify(done)}`)
     }
   }
+  const found = '{"first_name":"Finder","company":{"name":"Zed","find_by":{"toString":1}}}'
+  const { id } = (await upload('contact', found, '', 'application/x-ndjson', 'jsonl')).body.data
+  const done = await told(id, 'run')
+  assert.deepEqual([done.state, done.refused], ['done', 1], JSON.stringify(done))
 })

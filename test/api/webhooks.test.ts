@@ -26,6 +26,12 @@ const deliveriesOf = async (id: number, query = ''): Promise<{ [member: string]:
   (await get(`${v1}/webhook/${id}/deliveries${query}`)).body.data
 const statesOf = async (id: number) => (await deliveriesOf(id)).map(({ type, state }) => `${type} ${state}`)
 const status = async (reply: Promise<Reply>) => (await reply).status
+test('an object as a state is refused', async () => {
+  const { id } = await made('webhook', { url: 'http://127.0.0.1:9/', events: ['tag.*'] })
+  assert.equal(await status(call('PATCH', `${v1}/webhook/${id}`, { is_active: { toString: 1 } })), 422)
+  await call('DELETE', `${v1}/webhook/${id}`)
+})
+
 /** A user with a role, and a token with all its scopes. */
 let users = 0
 async function userOf(role: Json) {

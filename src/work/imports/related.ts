@@ -6,7 +6,7 @@
 import { isBlank } from '../../fields/blank.ts'
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { asText, isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { withoutFindBy } from '../../records/find-by.ts'
 import { namesakesSql } from '../../records/like-names.ts'
 import { candidatesMax, fullName, type Match } from '../../records/name-lookup.ts'
@@ -119,7 +119,7 @@ function namedBy(
     const isText = texts.length > 0 && texts.every(one => typeof one === 'string')
     return isText ? { resource, field: fullName, text: texts.join(' ') } : null
   }
-  const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
+  const name = namedBy.find(known => known === find_by || known === `${asText(find_by)}s`)
   if (!name || !namingField(schema, name)) return null
   const sent = [payload[name] ?? null].flat() as Json[]
   const [first = null] = sent

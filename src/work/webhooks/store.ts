@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { memberProblem, type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { momentPlaceholder } from '../../fields/moment.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { asText, isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
 import { endedSecrets, withSecretOnce } from '../../records/secrets.ts'
@@ -120,7 +120,7 @@ function resourceOf(events: Json, { catalog }: WriteContext): string | null {
 }
 
 function isTakenIntoUse({ is_active: sent }: JsonObject, before: JsonObject): boolean {
-  const stays = sent === undefined || /^\s*(2|no|false)\s*$/i.test(String(sent))
+  const stays = sent === undefined || /^\s*(2|no|false)\s*$/i.test(asText(sent))
   return !stays && before.is_active !== inUse.yes
 }
 
