@@ -270,6 +270,10 @@ test('a value of its own is not lost to the products in silence', async () => {
     await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: null, products: lines(11) } })
   ).body
   assert.equal(data.deal_value.value, 11)
+  // An update of the value alone, and back to the lines that are stored.
+  await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: 7000 } })
+  const back = await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: null } })
+  assert.equal(back.body.data.deal_value.value, 11, back.text)
 })
 
 test('a line, their sum and the value that follows stay within the range of the interface and of the field', async () => {

@@ -137,7 +137,10 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   // Without a value of its own, the deal's value is the sum of its lines (D23): resources/deals/deal.ts.
   // The former value may be in another currency, so it is not validated.
   const hasNoValue = input.value === undefined || input.value === null
-  const followsLines = hasNoValue && Array.isArray(input.products) && input.products.length > 0
+  // Null is as if there were no value: the lines that are stored tell it then.
+  const isOfStored = input.value === null && input.products === undefined
+  const products = isOfStored ? stored?.products : input.products
+  const followsLines = hasNoValue && Array.isArray(products) && products.length > 0
   const sent = input.value ?? (input.value === undefined && stored && !followsLines ? stored.value : 0)
   if (context.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
     return context.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
