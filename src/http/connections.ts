@@ -159,6 +159,11 @@ export class Connections {
     this.#strangers.set(socket, network)
     this.#ofNetwork.set(network, (this.#ofNetwork.get(network) ?? 0) + 1)
     socket.once('close', () => {
+      const open = this.#open.get(socket)!
+      // Node.js 20 tells the response that is being sent, and none that waits behind it.
+      setImmediate(() => {
+        for (const response of open) response.destroy().emit('close')
+      })
       this.#open.delete(socket)
       this.#strangers.delete(socket)
       const left = this.#ofNetwork.get(network)! - 1

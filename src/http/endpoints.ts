@@ -130,7 +130,8 @@ const longAnswerBytes = 262_144
 function holdUnread({ body }: Answer, { holdAnswer }: AuthenticatedRequest, reply: FastifyReply): void {
   if (body instanceof Readable) return
   const bytes = Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length
-  if (bytes >= longAnswerBytes) reply.raw.once('close', holdAnswer(bytes))
+  // Who has hung up by then reads nothing.
+  if (bytes >= longAnswerBytes && !reply.raw.destroyed) reply.raw.once('close', holdAnswer(bytes))
 }
 
 type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'

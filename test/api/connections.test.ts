@@ -121,12 +121,21 @@ test('long answers that are not read are an account’s own share of memory', as
   assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 503, 503, 503, 503])
   assert.equal((await slow.get(`${v1}/tag/${body.data.id + 1}`)).status, 404)
   for (const { end } of clients) end()
+  // So are those that wait behind another on a connection, until it ends.
+  const ask = head('GET', `${v1}/tag/view/list?filter=name:eq(Long)`, bearer)
+  for (let times = 0; times < 3; times++) {
+    const client = await rawClient(slow.url)
+    client.socket.pause()
+    client.send(ask.repeat(6))
+    await later(requestTimeoutMs / 4)
+    client.socket.destroy()
+  }
   await eventually(async () => {
-    const { answered, end } = asked()
-    const { statusCode } = await answered
-    end()
-    return statusCode === 200
-  }, 'room for an answer')
+    const again = Array.from({ length: 4 }, asked)
+    const answers = await Promise.all(again.map(({ answered }) => answered))
+    for (const { end } of again) end()
+    return answers.every(({ statusCode }) => statusCode === 200)
+  }, 'room for as many answers as before')
   await slow.call('DELETE', `${v1}/tag/${body.data.id}`)
 })
 
