@@ -18,6 +18,9 @@ const stringsMax = 64_000_000
 const stringBytes = 40
 const [stylesMax, sheetsMax] = [100_000, 1000]
 
+/** The sheet and the format of moments of exports before their format said that they are in UTC (D81). */
+const [formerSheet, formerMoment] = ['Records', 'yyyy\\-mm\\-dd\\ hh:mm:ss']
+
 export type Sheet = {
   readonly name: string
   readonly header: readonly string[]
@@ -39,7 +42,7 @@ export async function readXlsx(
     const workbook = await workbookOf(archive, told.sheet)
     const [strings, styles] = [
       await stringsOf(archive, workbook.strings),
-      await stylesOf(archive, workbook.styles),
+      await stylesOf(archive, workbook.styles, workbook.name === formerSheet),
     ]
     const { is1904, name, sheet } = workbook
     const batches = sheetRows(archive.content(sheet), { strings, styles, is1904 })
@@ -188,14 +191,15 @@ function tooManyTexts(): Error {
 }
 
 /** The number formats of cells, by style. */
-async function stylesOf(archive: Archive, path: string): Promise<readonly NumberFormat[]> {
+async function stylesOf(archive: Archive, path: string, isFormer: boolean): Promise<readonly NumberFormat[]> {
+  const meaningOf = (code: string) => (isFormer && code === formerMoment ? 'utc' : formatOf(code))
   const own = new Map<number, NumberFormat>()
   const styles: NumberFormat[] = []
   let isCell = false
   await parseAll(archive.content(path), {
     open: (tag, attributes) => {
       const id = Number(attributes.numFmtId ?? 0)
-      if (tag === 'numFmt' && own.size < stylesMax) own.set(id, formatOf(attributes.formatCode ?? ''))
+      if (tag === 'numFmt' && own.size < stylesMax) own.set(id, meaningOf(attributes.formatCode ?? ''))
       else if (tag === 'cellXfs') isCell = true
       else if (tag === 'xf' && isCell && styles.length < stylesMax)
         styles.push(own.get(id) ?? builtInFormat(id))

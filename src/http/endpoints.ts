@@ -113,7 +113,8 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       try {
         if (isWrite(route)) refuseConditions(request.headers, operation.ifMatch ?? false)
         const answer = await middleware(requestOf(route, caller, request, reply, service), handler)
-        holdUnread(answer, caller, reply)
+        // A write that was carried out is answered in any case.
+        if (!isWrite(route) && request.method !== 'HEAD') holdUnread(answer, caller, reply)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(reply, request, answer, connections, caller.rateLimitHeaders)
@@ -130,7 +131,7 @@ const longAnswerBytes = 262_144
 function holdUnread({ body }: Answer, { holdAnswer }: AuthenticatedRequest, reply: FastifyReply): void {
   if (body instanceof Readable) return
   const bytes = Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length
-  // Who has hung up by then reads nothing.
+  // A client that has hung up by then reads nothing.
   if (bytes >= longAnswerBytes && !reply.raw.destroyed) reply.raw.once('close', holdAnswer(bytes))
 }
 

@@ -15,10 +15,13 @@ export function ignoredWarning(
   schema: ResourceSchema,
   catalog: Catalog,
 ): Warning {
-  const seen = Object.entries(before ?? {}).filter(([member]) => shownField(schema, member))
-  const record = { ...Object.fromEntries(seen), ...body }
+  const { whyReadOnly } = schema.resource
   const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
-  const why = isKept ? null : schema.resource.whyReadOnly?.(name, body[name]!, record, catalog)
+  const record = () => {
+    const seen = Object.entries(before ?? {}).filter(([member]) => shownField(schema, member))
+    return { ...Object.fromEntries(seen), ...body }
+  }
+  const why = isKept || !whyReadOnly ? null : whyReadOnly(name, body[name]!, record(), catalog)
   const message = `The field is read-only; what was sent is ignored.${why ? ` ${why}` : ''}`
   return { field: name, code: 'read_only', message }
 }

@@ -223,13 +223,18 @@ test('others’ changes leave a selection whole, and say what they take out of i
   await card(page, 'Shrinking 1').first().press('Space')
   await bar(page).getByText('2 selected').waitFor()
   await card(page, 'Shrinking 8').waitFor({ state: 'detached' })
+  // They move together also while the service is asked for the one that is not loaded.
+  const held = Promise.withResolvers<void>()
+  const isAsked = page.waitForRequest(/id%3Ain/)
+  await page.route(/id%3Ain/, route => held.promise.then(() => route.continue()), { times: 1 })
   await call('PATCH', `${v1}/deal/${ids[1]}`, { title: 'Shrinking 10, by others' })
   await card(page, 'Shrinking 10, by others').waitFor()
-  await page.evaluate(() => new Promise(done => setTimeout(done, 1000)))
+  await isAsked
   await bar(page).getByText('2 selected').waitFor()
   await bar(page).getByRole('button', { name: 'Move to…' }).click()
   await page.getByRole('menuitem', { name: 'Proposal' }).click()
   await page.getByText('2 deals changed.').waitFor()
+  held.resolve()
   const { Proposal } = known.stages
   assert.deepEqual(await stored([ids[0]!, ids[7]!], 'pipeline_stage'), [Proposal, Proposal])
 

@@ -485,12 +485,13 @@ test('products that are added one right after the other are all kept, with the t
     await page.getByRole('option', { name }).click()
   }
   await dialog.getByRole('textbox', { name: 'Description' }).fill('typed meanwhile')
+  await dialog.getByRole('textbox', { name: 'Discount % of Quickly One' }).fill('50')
   held.resolve()
-  await dialog.getByRole('row', { name: 'Total $10' }).waitFor()
+  await dialog.getByRole('row', { name: 'Total $7.50' }).waitFor()
   await page.keyboard.press('Control+Enter')
   await page.getByText(/^Saved .*Deal value/).waitFor()
   const { deal_value, description } = await stored('deal', id)
-  assert.deepEqual([deal_value.products.length, deal_value.value, description], [2, 10, 'typed meanwhile'])
+  assert.deepEqual([deal_value.products.length, deal_value.value, description], [2, 7.5, 'typed meanwhile'])
   await end()
 })
 

@@ -41,8 +41,8 @@ const failingMs = 1000
  * recorded yet.
  */
 const retryMs = 1000
-/** First and longest wait after another process held a webhook's lease: it doubles. */
-const [againMs, againMaxMs] = [100, 10_000]
+/** First and longest wait after another process held a webhook's lease: it doubles while that one does. */
+const [againMs, againMaxMs] = [100, 2000]
 /** Maximum of concurrent requests of a process, beside the first of each webhook. */
 const requestsMax = 256
 /** Grace period for requests in flight when the service stops. */
@@ -62,8 +62,8 @@ export class WebhookWorker {
   readonly #written = new Set<number>()
   /** account → end of its quiet period */
   readonly #quiet = new Map<number, number>()
-  /** webhooks whose lease another process held the last time → the wait after that */
-  readonly #refused = new Map<string, number>()
+  /** webhooks whose lease another process held → the wait after that, and its end */
+  readonly #refused = new Map<string, { readonly waitMs: number; readonly until: number }>()
   /** delayed webhooks */
   readonly #later = new Map<string, NodeJS.Timeout>()
   #gathering: NodeJS.Timeout | undefined
@@ -125,6 +125,7 @@ export class WebhookWorker {
   async #look(): Promise<void> {
     const at = performance.now()
     for (const [account, until] of this.#quiet) if (until <= at) this.#quiet.delete(account)
+    for (const [key, wait] of this.#refused) if (!isRecent(wait, at)) this.#refused.delete(key)
     const isThorough = this.#rounds++ % thoroughEvery === 0
     await Promise.all([this.#find('due'), ...(isThorough ? [this.#find('behind')] : [])])
   }
@@ -169,14 +170,18 @@ export class WebhookWorker {
   /** Runs a courier until there is nothing to do. */
   async #run({ account, id, courier }: ServedWebhook): Promise<'more' | 'done'> {
     const key = `${account} ${id}`
-    const waitedMs = this.#refused.get(key) ?? againMs / 2
     if (await courier.run()) this.#refused.delete(key)
-    else {
-      const waitMs = Math.min(2 * waitedMs, againMaxMs)
-      this.#refused.set(key, waitMs)
-      setTimeout(() => this.changed(account), waitMs).unref()
-    }
+    else this.#askAgain(account, key)
     return 'done'
+  }
+
+  #askAgain(account: number, key: string): void {
+    const at = performance.now()
+    const before = this.#refused.get(key)
+    if (before && at < before.until) return
+    const waitMs = before && isRecent(before, at) ? Math.min(2 * before.waitMs, againMaxMs) : againMs
+    this.#refused.set(key, { waitMs, until: at + waitMs })
+    setTimeout(() => this.changed(account), waitMs).unref()
   }
 
   async #disable({ account, id }: LeasedWebhook, reason: string): Promise<void> {
@@ -194,4 +199,9 @@ export class WebhookWorker {
     this.#loggedAt = performance.now()
     this.#options.log(`Webhooks could not be delivered; it is tried again in a second: ${reasonOf(error)}`)
   }
+}
+
+/** True until as long after its end as the wait took: a refusal by then is for the same run elsewhere. */
+function isRecent(wait: { readonly waitMs: number; readonly until: number }, at: number): boolean {
+  return at < wait.until + wait.waitMs
 }

@@ -59,7 +59,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
   // Keys skip collapsed columns.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
   const { columns } = board
-  const selected = useCardSelection(whole, board, request)
+  const selected = useCardSelection(whole, board, request, collapsedStages)
   const hold = useCardFocus(element, whole, opened)
   const moves = useMoves(request, whole, selected, hold)
   const { moveCard } = moves

@@ -27,7 +27,12 @@ const none: Chosen = new Map()
  * that others have removed leaves the selection, with a message. `board` is `whole` without the cards of
  * collapsed columns.
  */
-export function useCardSelection(whole: BoardData, board: BoardData, request: BoardRequest): CardSelection {
+export function useCardSelection(
+  whole: BoardData,
+  board: BoardData,
+  request: BoardRequest,
+  collapsedStages: readonly number[],
+): CardSelection {
   const list = [request.pipeline, request.filter, request.closed].join()
   const [state, setState] = useState({ list, chosen: none })
   // While rendering, so that no card of the other list is shown selected even once.
@@ -37,19 +42,25 @@ export function useCardSelection(whole: BoardData, board: BoardData, request: Bo
   const [wasUsed, setUsed] = useState(false)
   const last = useRef<number | null>(null)
   const missing = useMemo(() => [...chosen.keys()].filter(id => placeOf(whole, id) === null), [whole, chosen])
-  const unloaded = useUnloaded(whole, request, missing)
-  const ids = useMemo(() => {
-    const isThere = (id: number) =>
-      placeOf(board, id) !== null || (missing.includes(id) && (!unloaded || unloaded.has(id)))
-    return new Set([...chosen.keys()].filter(isThere))
-  }, [board, chosen, missing, unloaded])
+  const found = useUnloaded(whole, request, missing)
+  /** As found, or as chosen while they are being read: what is counted is what a move takes along. */
+  const unloaded = useMemo(() => {
+    const deals = missing.flatMap(id => (found ? found.get(id) : chosen.get(id)) ?? [])
+    return new Map(
+      deals.flatMap(deal => (collapsedStages.includes(Number(deal.pipeline_stage)) ? [] : [[deal.id, deal]])),
+    )
+  }, [missing, found, chosen, collapsedStages])
+  const ids = useMemo(
+    () => new Set([...chosen.keys()].filter(id => placeOf(board, id) !== null || unloaded.has(id))),
+    [board, chosen, unloaded],
+  )
   useEffect(() => {
-    const gone = unloaded ? missing.filter(id => !unloaded.has(id)) : []
+    const gone = found ? missing.filter(id => !found.has(id)) : []
     if (gone.length === 0) return
     setChosen(new Map([...chosen].filter(([id]) => !gone.includes(id))))
     const which = gone.length === 1 ? `${chosen.get(gone[0]!)!.title} is` : `${gone.length} deals are`
     toast(`${which} not on the board any more, and not selected.`, { isNews: true })
-  }, [chosen, setChosen, missing, unloaded])
+  }, [chosen, setChosen, missing, found])
   const choose = (deal: number, next: ReadonlySet<number>) => {
     last.current = deal
     setUsed(true)
@@ -78,7 +89,7 @@ export function useCardSelection(whole: BoardData, board: BoardData, request: Bo
     choose(deal, new Set([...ids, ...between]))
   }
   const clear = useCallback(() => setChosen(none), [setChosen])
-  return { ids, unloaded: unloaded ?? none, wasUsed, toggle, extend, clear }
+  return { ids, unloaded, wasUsed, toggle, extend, clear }
 }
 
 /** Those of the deals which the board still has, though their cards are not loaded; null: not known yet. */

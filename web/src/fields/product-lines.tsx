@@ -65,8 +65,14 @@ export function useAdding(value: DealValue | null, onChange: ChangeLines) {
     const code = latest.current?.currency_code
     setNotice(price ? '' : `${name} has no price in ${code || 'this currency'}. Enter one.`)
     const isOpen = (line: ProductLine) => line.product === id && line.unit_price === null
-    if (price && latest.current?.products?.some(isOpen))
-      onChange(now => now.map(line => (isOpen(line) ? { ...line, ...price } : line)))
+    if (!price || !latest.current?.products?.some(isOpen)) return
+    // A discount or a tax that is typed by then stays.
+    const priced = (line: ProductLine) => ({
+      ...{ ...line, ...price },
+      discount: line.discount ?? price.discount,
+      tax: line.tax ?? price.tax,
+    })
+    onChange(now => now.map(line => (isOpen(line) ? priced(line) : line)))
   }
   const askForOpen = useEffectEvent(() => {
     const open = latest.current?.products?.filter(({ unit_price }) => unit_price === null) ?? []

@@ -20,7 +20,8 @@ function SettingsForm({ onClose }: { onClose: () => void }) {
   const { data } = useSuspenseQuery(settingsQuery)
   const [shown, setShown] = useState(data.kinds ?? {})
   const [quiet, setQuiet] = useState(data.quiet ?? null)
-  useDraftInside([shown, quiet])
+  const isOn = (kind: keyof typeof shown) => shown[kind]?.includes('app') ?? true
+  useDraftInside([kinds.map(({ id }) => isOn(id)), quiet])
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const save = async (event: FormEvent) => {
@@ -51,8 +52,8 @@ function SettingsForm({ onClose }: { onClose: () => void }) {
           <li key={id}>
             <Checkbox
               label={name}
-              checked={shown[id]?.includes('app') ?? true}
-              onChange={isOn => setShown({ ...shown, [id]: isOn ? ['app'] : [] })}
+              checked={isOn(id)}
+              onChange={isWanted => setShown({ ...shown, [id]: isWanted ? ['app'] : [] })}
             />
             <p className="pl-6 text-sm text-ink-soft">{about}</p>
           </li>

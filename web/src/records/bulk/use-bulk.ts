@@ -69,17 +69,22 @@ export function useBulk(resource: string, names: Names) {
       const left = records.length - done - refused
       if (left && stop.signal.aborted)
         toastError(`It was stopped. ${countLabel(left)} not ${past[action.type]}.`)
+      // All are tried again then, but not those that a stop has spared.
+      const isUnknown = failed.length < refused
       if (refused)
         setFailures({
           title: `${countLabel(refused)} could not be ${past[action.type]}`,
           count: refused,
           list: named(failed),
-          retry: () => {
-            setFailures(null)
-            // If it is not known which were refused, all: those that are changed already stay so.
-            const again = failed.length < refused ? records : failed.map(({ item }) => item)
-            void run(action, request, { isAll: false, ids: new Set(again.map(({ id }) => id)) })
-          },
+          retry:
+            isUnknown && stop.signal.aborted
+              ? undefined
+              : () => {
+                  setFailures(null)
+                  // Those that are changed already stay so.
+                  const again = isUnknown ? records : failed.map(({ item }) => item)
+                  void run(action, request, { isAll: false, ids: new Set(again.map(({ id }) => id)) })
+                },
         })
     } catch (error) {
       void refresh(resource)

@@ -38,7 +38,7 @@ export function useEditAgain({ active, columns, rows, window, edit, open }: Grid
     const column = columns.findIndex(one => one.field.internal_name === field.internal_name) + 1
     const found = column > 0 ? nearest(row, rows, index => window.rowAt(index)?.id === record.id) : undefined
     const last = Math.min(row, rows - 1)
-    const isRead = window.rowAt(last) !== undefined && !window.isFetching
+    const isRead = (window.rowAt(last) ?? window.groupAt(last)) !== undefined && !window.isFetching
     if (found !== undefined && active.elementOf({ row: found, column })) {
       setWanted(null)
       edit({ row: found, column }, { draft: value, error: wanted.error })
