@@ -45,18 +45,22 @@ export type Schedule = Interval & {
 
 /** Throws a StartupError if backups can't be written to the directory. */
 export function scheduleBackups(options: ScheduleOptions): Schedule {
-  const { directory, everyMs, say, lookEveryMs = minuteMs } = options
+  const { directory, everyMs, now, say, lookEveryMs = minuteMs } = options
   requireWritable(directory)
   const running = new AbortController()
   let looking: Interval | null = null
   let failedAt = Number.NEGATIVE_INFINITY
-  const isWaiting = () => performance.now() - failedAt < Math.min(everyMs, retryMs)
+  const isWaiting = () => {
+    const sinceMs = now().getTime() - failedAt
+    // Below zero, the clock was put back.
+    return sinceMs >= 0 && sinceMs < Math.min(everyMs, retryMs)
+  }
   const look = async () => {
     if (!isWaiting()) await backUpIfDue(options, running.signal)
   }
   const failed = (error: unknown) => {
     if (running.signal.aborted) return
-    failedAt = performance.now()
+    failedAt = now().getTime()
     publish('backup', { outcome: 'failed' })
     say(`A backup by schedule failed: ${(error as Error).message}`)
   }
