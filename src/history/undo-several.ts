@@ -2,8 +2,8 @@
  * Undo of several events in one request (D148): those that are named, or all that a request of an agent
  * wrote. Knows no HTTP.
  */
-import { errorTable, type Problem, problemAt, Refusal } from '../errors.ts'
-import { dryMax } from '../records/move.ts'
+import { errorTable, type Problem, Refusal } from '../errors.ts'
+import { dryMax, tooManyToTry } from '../records/move.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import type { WriteContext } from '../records/write/operation.ts'
 import { callerParamsOf } from '../rights/visibility.ts'
@@ -44,7 +44,8 @@ export async function undoSeveral(
   const events = isOfRequest
     ? await eventsOf(db, context, sql`e.request_id = ${undoing.request}::text AND ${isByAgent(sql`e`)}`)
     : await eventsNamed(db, context, undoing.events)
-  if (context.isDry && events.length > dryMax) throw tooManyToTry()
+  if (context.isDry && events.length > dryMax)
+    throw tooManyToTry('There is too much to undo in a dry run.', advice)
   const outcomes: UndoneEvent[] = []
   let isAnyUndone = false
   for (const event of events) {
@@ -65,13 +66,7 @@ export async function undoSeveral(
   throw new Refusal('record_not_found', 'There is no change of an agent under that request_id.')
 }
 
-/** Others may wait for the transaction of a dry run (D79). */
-function tooManyToTry(): Refusal {
-  const message = `A dry run undoes at most ${dryMax} events. Name fewer, or undo them without it: each is judged by itself.`
-  return new Refusal('validation_failed', 'There is too much to undo in a dry run.', [
-    { ...problemAt('', 'too_many', message), parameter: 'dry_run' },
-  ])
-}
+const advice = `A dry run undoes at most ${dryMax} events. Name fewer, or undo them without it: each is judged by itself.`
 
 type Found = { readonly seq: number; readonly resource?: string; readonly id?: number }
 

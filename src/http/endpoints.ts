@@ -8,7 +8,7 @@ import type { Admission, AdmittedRequest, AuthenticatedRequest } from './admissi
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import { charsetOf, refuseCompressed } from './body.ts'
 import type { Connections } from './connections.ts'
-import { encoded } from './http-encoding.ts'
+import { encoded, sizeOf } from './http-encoding.ts'
 import type { Middleware } from './middleware.ts'
 import { traceIdOf, traceparentOf } from './observe-requests.ts'
 import { dryRun, isWrite, tellsSeq } from './openapi/operation.ts'
@@ -130,7 +130,7 @@ const longAnswerBytes = 262_144
 
 function holdUnread({ body }: Answer, { holdAnswer }: AuthenticatedRequest, reply: FastifyReply): void {
   if (body instanceof Readable) return
-  const bytes = Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length
+  const bytes = sizeOf(body)
   // A client that has hung up by then reads nothing.
   if (bytes >= longAnswerBytes && !reply.raw.destroyed) reply.raw.once('close', holdAnswer(bytes))
 }

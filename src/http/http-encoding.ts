@@ -54,6 +54,11 @@ function streamed(answer: Answer): Encoded {
   return { ...answer, headers: { ...headers, ...length }, body: streamOf(body) }
 }
 
+/** In bytes; in characters of a text. */
+export function sizeOf(body: Exclude<Answer['body'], Readable>): number {
+  return isInPieces(body) ? lengthOf(body) : body.length
+}
+
 function isInPieces(body: Answer['body']): body is Pieces {
   return Array.isArray(body)
 }

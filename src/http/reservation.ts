@@ -49,20 +49,16 @@ export function openCapacity(bodyLimitBytes: number): Capacity {
     answers: quota('answer_bytes', answersBytes),
   }
   const networks = quota<string>('guest_requests', underWayMax / 2)
-  const stayOf = (account: number) => {
-    if (!shared.requests.take(account, 1)) throw tooMany()
-    return stay(account, shared, alone)
+  const stayOf = (account: number, onLeave = () => {}) => {
+    if (shared.requests.take(account, 1)) return stay(account, shared, alone, onLeave)
+    onLeave()
+    throw tooMany()
   }
   return {
-    stayOf,
+    stayOf: account => stayOf(account),
     stayOfGuest(network) {
       if (!networks.take(network, 1)) throw tooMany()
-      try {
-        return withLeave(stayOf(guests), () => networks.release(network, 1))
-      } catch (error) {
-        networks.release(network, 1)
-        throw error
-      }
+      return stayOf(guests, () => networks.release(network, 1))
     },
   }
 }
@@ -73,6 +69,7 @@ function stay(
   account: number,
   { requests, memory, answers }: Shared,
   alone: KeyedMutex<number>,
+  onLeave: () => void,
 ): Reservation {
   let isGone = false
   let held = 0
@@ -98,20 +95,7 @@ function stay(
       unlock()
       requests.release(account, 1)
       memory.release(account, held)
-    },
-  }
-}
-
-/** The same reservation, with more to do at its end. */
-function withLeave(stay: Reservation, more: () => void): Reservation {
-  let isGone = false
-  return {
-    ...stay,
-    leave() {
-      if (isGone) return
-      isGone = true
-      stay.leave()
-      more()
+      onLeave()
     },
   }
 }

@@ -75,7 +75,10 @@ async function judge(work: Work, move: Move): Promise<void> {
   let count = 0
   for (let records = await found(work, move); records.length > 0; ) {
     count += records.length
-    if (context.isDry && count > dryMax) throw tooManyToTry(move)
+    if (context.isDry && count > dryMax) {
+      const message = `A dry run moves at most ${dryMax} ${pluralOf(move.resource)}. Without it all are judged before the first is moved.`
+      throw tooManyToTry('There is too much to move in vain.', message)
+    }
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
       records.map(({ id, body }) =>
@@ -107,9 +110,9 @@ async function carryOut(work: Work, move: Move): Promise<void> {
   }
 }
 
-function tooManyToTry({ resource }: Move): Refusal {
-  const message = `A dry run moves at most ${dryMax} ${pluralOf(resource)}. Without it all are judged before the first is moved.`
-  return new Refusal('validation_failed', 'There is too much to move in vain.', [
+/** The refusal of a dry run of more than `dryMax`. */
+export function tooManyToTry(detail: string, message: string): Refusal {
+  return new Refusal('validation_failed', detail, [
     { ...problemAt('', 'too_many', message), parameter: 'dry_run' },
   ])
 }
