@@ -18,6 +18,7 @@ import type { ReadWork } from '../records/write/operation.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding, TimeSlice } from '../waiting/yielding.ts'
+import { withinBytes } from './present.ts'
 import { recordAsOf, type StateAfterEvent, type Step, type Undoing, undoingOf } from './undoing.ts'
 
 /** An event of a record. `at`: ISO 8601 */
@@ -26,8 +27,8 @@ export type RecordEvent = { readonly seq: number; readonly id: number; readonly 
 /** A record as of an event, without fields that the caller's role hides; null if it has been purged. */
 export type RecordAsOf = { readonly record: JsonObject | null; readonly isMatch: boolean }
 
-/** Events and bytes of changes that are read at a time; an event is read whole. */
-const [pageMax, pageBytes] = [2000, 4_194_304]
+/** Events that are read at a time. */
+const pageMax = 2000
 /** Number of attempts to read a record that changes meanwhile. */
 const attempts = 5
 
@@ -122,26 +123,25 @@ function stepsSql(
   const { account } = callerParamsOf(caller)
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
   const newest = sql`ORDER BY e.seq DESC`
-  return sql`
-SELECT e.seq::text AS seq, e.record_id::text AS id, e.type, e.version::text AS version,
-  ${jsonInstant(sql`e.at`)} AS at, e.actor::text AS actor, e.changes, e.has_next::text AS has_next,
-  ${jsonInstant(sql`coalesce(w.at, e.at)`)} AS written_at, coalesce(w.actor, e.actor)::text AS written_by
-FROM (
-  SELECT e.*, sum(octet_length(e.changes)) OVER (${newest}) - octet_length(e.changes) AS bytes_before,
-    lead(e.seq) OVER (${newest}) IS NOT NULL AS has_next
-  FROM (
+  const events = sql`
     SELECT e.account_id, e.seq, e.resource, e.record_id, e.type, e.version, e.at, e.actor,
       e.changes::text AS changes
     FROM event e
     WHERE e.account_id = ${account}::bigint AND e.record_id = ANY(${`{${ids.join()}}`}::bigint[])
       AND e.resource = ${sql.text(name)} AND e.seq >= ${String(since)}::bigint${isBefore}
-    ${newest} LIMIT ${sql.integer(pageMax + 1)}) e) e
+    ${newest} LIMIT ${sql.integer(pageMax + 1)}`
+  const { from, where } = withinBytes(events, newest)
+  return sql`
+SELECT e.seq::text AS seq, e.record_id::text AS id, e.type, e.version::text AS version,
+  ${jsonInstant(sql`e.at`)} AS at, e.actor::text AS actor, e.changes, e.has_next::text AS has_next,
+  ${jsonInstant(sql`coalesce(w.at, e.at)`)} AS written_at, coalesce(w.actor, e.actor)::text AS written_by
+FROM ${from}
 LEFT JOIN LATERAL (
   SELECT x.at, x.actor FROM event x
   WHERE x.account_id = ${account}::bigint AND x.record_id = e.record_id AND x.resource = ${sql.text(name)}
     AND x.seq < e.seq AND NOT ${isWriting(sql`e`)} AND ${isWriting(sql`x`)}
   ORDER BY x.seq DESC LIMIT 1) w ON true
-WHERE e.bytes_before < ${sql.integer(pageBytes)} ${newest} LIMIT ${sql.integer(pageMax)}`
+WHERE ${where} ${newest} LIMIT ${sql.integer(pageMax)}`
 }
 
 /** Condition that an event sets the time and user of its record's last write: a deletion does not. */

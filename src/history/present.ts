@@ -57,8 +57,22 @@ export type PresentedChange = {
 /** A row of `eventRows`. */
 export type EventRow = Readonly<Record<string, string | null>>
 
-/** Maximum bytes of changes in one response, which has at least one event. */
+/** Maximum bytes of changes that are read at a time: at least one event, which is read whole. */
 const bytesMax = 4_194_304
+
+/**
+ * The events of a SELECT as `e`, with the condition that they are within `bytesMax`. `has_next`: true if one
+ * more follows. `changes` is text.
+ */
+export function withinBytes(events: Sql, ordered: Sql): { readonly from: Sql; readonly where: Sql } {
+  return {
+    from: sql`(
+  SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
+    lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
+  FROM (${events}) e) e`,
+    where: sql`e.bytes_before < ${sql.integer(bytesMax)}`,
+  }
+}
 
 /**
  * SELECT of the events of an account that match a condition on the row `e`, `max` at most, in the order of
@@ -66,21 +80,20 @@ const bytesMax = 4_194_304
  */
 export function eventRows(params: CallerParams, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
   const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
+  const events = sql`
+    SELECT e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
+      e.request_id, e.job, e.origin, e.client, e.changes::text AS changes
+    FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}`
+  const { from, where } = withinBytes(events, ordered)
   return sql`
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
   e.version::text AS version, ${jsonInstant(sql`e.at`)} AS at, e.changes, e.actor::text AS actor,
   u.name AS actor_name, e.token::text AS token, t.name AS token_name, e.request_id,
   e.job::text AS job, e.origin, e.client, e.has_next::text AS has_next
-FROM (
-  SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
-    lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
-  FROM (
-    SELECT e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
-      e.request_id, e.job, e.origin, e.client, e.changes::text AS changes
-    FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
+FROM ${from}
   LEFT JOIN "user" u ON u.account_id = ${params.account}::bigint AND u.id = e.actor
   LEFT JOIN token t ON ${visible('token', params, sql`t`)} AND t.id = e.token
-WHERE e.bytes_before < ${sql.integer(bytesMax)}
+WHERE ${where}
 ${ordered} LIMIT ${sql.integer(max)}`
 }
 
