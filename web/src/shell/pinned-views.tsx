@@ -6,8 +6,7 @@ import { pageQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { usePins } from '../list/pins.ts'
 import { parametersOfView, type View } from '../list/views.ts'
-import { classes } from '../ui/classes.ts'
-import { navLink } from '../ui/nav-link.ts'
+import { classes, navLink } from '../ui/classes.ts'
 
 const pinnedQuery = (ids: readonly number[]) =>
   queryOptions({

@@ -1,4 +1,11 @@
-/** Class names, without falsy ones. */
+/** Class names of elements. */
+
+/** Joins class names, without falsy ones. */
 export function classes(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }
+
+/** The look of a link in a list of pages; the current one is marked. */
+export const navLink =
+  'flex min-h-8 items-center rounded-sm px-2.5 text-ink-soft hover:bg-hover hover:text-ink ' +
+  'aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong'

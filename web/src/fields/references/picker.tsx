@@ -20,6 +20,7 @@ import {
   Button as Opener,
 } from 'react-aria-components'
 import { errorMessage } from '../../api/api.ts'
+import { afterPress } from '../../ui/after-press.ts'
 import type { Wiring } from '../../ui/inputs.tsx'
 import { Popover } from '../../ui/menu.tsx'
 import { useLatest } from '../../ui/use-latest.ts'
@@ -140,7 +141,7 @@ function usePicker({ resource, shown, typed: before, onPick, onText, onPending, 
     if (typeof match !== 'string') return pick(match)
     // A box that accepts a text accepts a number as an id, and shows its name.
     if (onText && /^\d+$/.test(text)) return type(null)
-    setProblem(`Nothing was chosen: ${match}`)
+    afterPress(() => latest.current === typed && setProblem(`Nothing was chosen: ${match}`))
   }
   const value = typed ?? shown
   return {

@@ -7,6 +7,7 @@ import { displayValue, kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
+import { afterPress } from '../../ui/after-press.ts'
 import { IconButton, Tip } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { toastError } from '../../ui/toast.tsx'
@@ -193,7 +194,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
       const now = document.activeElement
       if (!document.hasFocus() || !place.isConnected || place.contains(now)) return
       if (now?.closest('[role="listbox"], [role="alertdialog"]')) return
-      void latest.current.finish(onLeave)
+      void latest.current.finish(() => afterPress(onLeave))
     })
   }
   return (
