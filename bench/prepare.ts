@@ -25,6 +25,8 @@ import type { Statement } from './driver.ts'
 export type Prepared = {
   /** range of the ids that are read */
   readonly ids: readonly [from: number, to: number]
+  /** range of the ids that are updated */
+  readonly updated: readonly [from: number, to: number]
   readonly statements: { readonly [name: string]: readonly Statement[] }
 }
 
@@ -58,13 +60,13 @@ const newDeal = {
 /** Another text with each request: an unchanged value would write nothing. */
 const change = { description: 'Changed by the benchmark {n}' }
 /**
- * Range of the updated deals' ids, the same in each account. The deals are alike, so that the parameters of
- * one update fit each of them: the driver and pgbench then change what the service changes, the description,
- * and no indexed column.
+ * The first of the updated deals' ids, the same in each account. The deals are alike, so that the parameters
+ * of one update fit each of them: the driver and pgbench then change what the service changes, the
+ * description, and no indexed column.
  */
-const updated: readonly [number, number] = [1_000_000, 1_001_999]
+const firstUpdated = 1_000_000
 
-export function cases({ ids, statements }: Prepared): Case[] {
+export function cases({ ids, updated, statements }: Prepared): Case[] {
   const v1 = '/rest/api/v1/deal'
   const [one, all]: [number, number][] = [
     [1, 1],
@@ -161,9 +163,15 @@ export async function prepareDeals(
     const title = `s.title || CASE WHEN i % 1000 = 7 THEN ' ${word} ' ELSE ' no ' END || i`
     await copyDeals(db, { account: 1, of: 's.account_id = 1', first, count, title })
     await otherAccounts(db)
-    for (let account = 1; account <= accountTokens.length; account++) await dealsToUpdate(db, account)
+    const toUpdate = Math.min(2000, Math.ceil(count / 10))
+    for (let account = 1; account <= accountTokens.length; account++)
+      await dealsToUpdate(db, account, toUpdate)
     await db.sql.query('VACUUM (ANALYZE)')
-    return { ids: [first, first + count - 1], statements: await capture(db) }
+    return {
+      ids: [first, first + count - 1],
+      updated: [firstUpdated, firstUpdated + toUpdate - 1],
+      statements: await capture(db),
+    }
   } finally {
     await db.close()
   }
@@ -196,13 +204,12 @@ async function copyDeals(db: Database, { account, of, first, count, title }: Cop
 }
 
 /** The deals to update: one created as a client would, then copied. */
-async function dealsToUpdate(db: Database, account: number): Promise<void> {
+async function dealsToUpdate(db: Database, account: number, count: number): Promise<void> {
   const catalog = await loadCatalog(db, resources, account)
   const body: Json = { ...newDeal, title: 'Deal to update' }
   const { id } = await createRecord(workOn(db, { catalog, actor: 1 }, 'deal'), body)
-  const [first, last] = updated
   const of = `s.account_id = ${account} AND s.id = ${id}`
-  await copyDeals(db, { account, of, first, count: last - first + 1, title: 's.title' })
+  await copyDeals(db, { account, of, first: firstUpdated, count, title: 's.title' })
 }
 
 /** Accounts 2 to 16, each with a token and the one contact that a new deal needs. */
@@ -237,7 +244,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   const catalog = await loadCatalog(db, resources, 1)
   const schema = catalog.resources.get('deal')!
   const context = { catalog, actor: 1 }
-  const [id] = updated
+  const id = firstUpdated
   const sent: Statement[] = []
   const note = (text: string, params: readonly (string | null)[], isWrite: boolean) =>
     sent.push({ text, params: params.map(param => (param === String(id) ? '{id}' : param)), isWrite })

@@ -30,6 +30,10 @@ export async function compare(
   { turns, seconds, inFlight }: Turns,
 ): Promise<void> {
   const [first] = candidates
+  const namesOf = ({ items }: Candidate) => items.map(({ name }) => name).join(', ')
+  for (const other of candidates)
+    if (namesOf(other) !== namesOf(first))
+      throw new Error(`Different cases: ${namesOf(first)}; ${namesOf(other)}`)
   const headings = ratios.map(([heading]) => heading)
   const head = ['Request', 'p50 ms', 'p99 ms', ...headings]
   head.push(...headings.map(heading => `processor time, ${heading}`))

@@ -8,7 +8,7 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ownDirectory, sayMachine } from './begin.ts'
-import { accountTokens, type Case, cases } from './prepare.ts'
+import { accountTokens, type Case } from './prepare.ts'
 import { type Running, startProcess, startService } from './processes.ts'
 import { onServer } from './server.ts'
 import { type Candidate, compare, type Ratio } from './turns.ts'
@@ -60,8 +60,8 @@ async function candidate(root: string, open: Opened): Promise<Candidate> {
   return { service, items }
 }
 
-/** The cases on deals that the version in `root` creates. */
+/** The cases of the version in `root`, on deals that it creates. */
 async function casesOn(open: Opened, root: string): Promise<readonly Case[]> {
-  const { prepareDeals } = (await import(join(root, 'bench/prepare.ts'))) as typeof import('./prepare.ts')
-  return cases(await prepareDeals(open, Number(values.deals)))
+  const of = (await import(join(root, 'bench/prepare.ts'))) as typeof import('./prepare.ts')
+  return of.cases(await of.prepareDeals(open, Number(values.deals)))
 }

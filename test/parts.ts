@@ -53,17 +53,9 @@ function filesOf(...folders: readonly string[]): string[] {
 /** Files that have most to do with writes: they hold also if every write is a transaction (D164). */
 const writing = [
   ...['batch', 'changing', 'undo'].map(name => `laws/${name}`),
-  ...[
-    'activities',
-    'batch',
-    'deals',
-    'fields',
-    'moving-away',
-    'sessions',
-    'unique',
-    'upsert',
-    'webhooks',
-  ].map(name => `api/${name}`),
+  ...['activities', 'batch', 'deals', 'fields', 'moving-away', 'sessions', 'unique', 'upsert'].map(
+    name => `api/${name}`,
+  ),
 ].map(name => `test/${name}.test.ts`)
 
 const others = ['backup', 'cli', 'client', 'db', 'large', 'reliability']
@@ -78,7 +70,12 @@ export const parts = {
   laws: { engine: 'embedded', files: filesOf('laws').filter(hasQuestions), share: 1 },
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true, compares: true },
   // The laws' findings are seldom specific to one engine.
-  postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
+  postgres: {
+    engine: 'postgres',
+    files: filesOf(...first, ...others).filter(runsOnBoth),
+    share: 0.3,
+    waits: true,
+  },
   transactions: { engine: 'embedded', files: writing, share: 0.1, writes: 'transaction' },
   serverTransactions: { engine: 'postgres', files: writing, share: 0.1, writes: 'transaction' },
   operating: { engine: 'embedded', files: filesOf('operating'), share: 1, waits: true },

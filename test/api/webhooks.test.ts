@@ -12,7 +12,7 @@ let ahead = 0
 /** Time at which the clock was stopped; null while it runs. */
 let standsAt: number | null = null
 const now = () => new Date((standsAt ?? Date.now()) + ahead)
-const webhooks = { allowPrivate: true, everyMs: 20 }
+const webhooks = { allowPrivate: true, everyMs: 20, timeoutMs: 3000 }
 const service = await startService({ now, webhooks })
 const { call, get, known, db, made } = service
 

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { suite, test } from 'node:test'
+import { after, suite, test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
+import { startPostgres } from '../support/postgres.ts'
 
 /** A bench runs until it has a figure (bench/slice.ts). */
 const moment = ['--seconds', '0.1']
@@ -37,7 +38,7 @@ const commands: { readonly [called: string]: readonly string[] } = {
   'bench:web': ['--deals', '1000', '--moves', '10'],
   'bench:webhooks': [...moment, '--events', '200', ...onServer],
   'bench:year': ['--accounts', '2', '--deals', '3', '--reads', '2'],
-  attack: ['--seconds', '0.2', '--deals', '2000'],
+  attack: ['--seconds', '0.2', '--deals', '2000', '--engine', 'embedded'],
   comments: ['--seed', '7', '--count', '3'],
   'crash writes': rounds(3),
   'crash copies': rounds(2),
@@ -82,6 +83,10 @@ test('no command is left out', () => {
   )
 })
 
+/** One for all benches: each makes databases of its own. */
+const server = await startPostgres(true)
+after(() => server?.stop())
+
 /** Most of their time is waiting: for a lease to end, for a server, for a measurement. */
 suite('commands', { concurrency: 2 * availableParallelism() }, () => {
   for (const [called, options] of Object.entries(commands))
@@ -108,7 +113,7 @@ async function carriedOut(
     // A process group of its own: npm does not end what it runs.
     detached: !isWindows,
     // A command's own node:test must not report to this one.
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, BENCH_DATABASE_URL: server?.url },
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
