@@ -1,6 +1,6 @@
 /** The commands of a Citus cluster (D176): its nodes, and on which one an account is. */
 import type { Ask } from '../db/ask.ts'
-import { isolate, moveShard, type Node, nodesOf, type Shard, shardsOf } from '../db/nodes.ts'
+import { analyzeShard, isolate, moveShard, type Node, nodesOf, type Shard, shardsOf } from '../db/nodes.ts'
 import type { Database } from '../db/open.ts'
 import { ask, sql } from '../sql.ts'
 import { type Act, type CommandArguments, CommandRefusal } from './command.ts'
@@ -61,8 +61,10 @@ export const move: Act = async (db, args) => {
   const untimed: Ask = (text, params) => db.queryWithoutTimeLimit(text, params) as Promise<never>
   const own = others ? await isolate(untimed, table, account) : shard.id
   await moveShard(untimed, own, from, to)
+  const problem = await analyzeShard(untimed, own, to)
+  const later = problem === null ? '' : ` Autovacuum will analyze its tables, as this failed: ${problem}`
   return {
-    text: printableText`Account ${account} "${name}" is on ${to.name} now; it was on ${from.name}.`,
+    text: printableText`Account ${account} "${name}" is on ${to.name} now; it was on ${from.name}.${later}`,
     data: { account, from: from.name, to: to.name, isolated: others > 0 },
   }
 }

@@ -93,3 +93,24 @@ export async function moveShard(ask: Ask, shard: string, from: Node, to: Node): 
       if (!isLeft || performance.now() > end) throw error
     }
 }
+
+/**
+ * Analyzes the tables of a shard on the node to which it was moved: a move brings the rows there without
+ * their statistics. Returns why it could not; null if it could.
+ */
+export async function analyzeShard(ask: Ask, shard: string, { id }: Node): Promise<string | null> {
+  const [row] = await ask<[{ problem: string | null }]>(
+    `SELECT CASE WHEN NOT r.success THEN r.result END AS problem
+    FROM pg_dist_node n, LATERAL (
+      SELECT string_agg(shard_name(s.logicalrelid, s.shardid), ', ') AS tables
+      FROM pg_dist_shard one
+        JOIN pg_dist_partition own ON own.logicalrelid = one.logicalrelid
+        JOIN pg_dist_partition alike ON alike.colocationid = own.colocationid
+        JOIN pg_dist_shard s ON s.logicalrelid = alike.logicalrelid AND s.shardminvalue = one.shardminvalue
+      WHERE one.shardid = $1::bigint
+    ) t, LATERAL master_run_on_worker(ARRAY[n.nodename], ARRAY[n.nodeport], ARRAY['ANALYZE ' || t.tables], false) r
+    WHERE n.nodeid = $2::int`,
+    [shard, id],
+  )
+  return row.problem
+}

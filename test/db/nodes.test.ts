@@ -125,6 +125,13 @@ describe('accounts on the nodes of a cluster', { skip }, () => {
     }))
     const moved = await told(...moving(second))
     assert.deepEqual(moved, { account: 2, from: first, to: second, isolated: true })
+    // The node has statistics of what came, by which it plans statements.
+    const known = await ask(
+      serverOf(second).url,
+      'SET citus.override_table_visibility = off',
+      "SELECT 1 FROM pg_stats WHERE tablename ~ '^tag_[0-9]+$' AND attname = 'name'",
+    )
+    assert.equal(known.length, 1)
     end.abort()
     for (const client of [stays!, moves!]) {
       const own = writers.filter(writer => writer.client === client)
