@@ -9,6 +9,7 @@ import {
   printFilter,
 } from '../../client/src/filter.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { ofSeveral } from '../fields/term.ts'
 
@@ -36,9 +37,17 @@ export function withOptionIds(text: string, schema: ResourceSchema, catalog: Cat
   }
 }
 
+/** The field that a name means, also one of the resource that a reference points to (D87). */
+function fieldAt(name: string, { byName }: ResourceSchema, { resources }: Catalog): Field | undefined {
+  const dot = name.indexOf('.')
+  if (dot < 0) return byName.get(name)
+  const { related = null } = byName.get(name.slice(0, dot)) ?? {}
+  return related === null ? undefined : resources.get(related)?.byName.get(name.slice(dot + 1))
+}
+
 /** The ids of a condition's values; null if it compares no option that can be renamed. */
 function idsOf({ field: name, operator, values }: Condition, schema: ResourceSchema, catalog: Catalog) {
-  const field = schema.byName.get(name)
+  const field = fieldAt(name, schema, catalog)
   if (!field || !kinds[field.type].hasOptions || field.has_static_options || !ofSeveral[operator]) return null
   const term = kinds[field.type].term(field, '')!
   const found = values.map(value => term.operand(value, catalog))

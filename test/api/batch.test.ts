@@ -332,6 +332,20 @@ test('what was refused at the end is refused again with its key, though it could
   assert.deepEqual(again.body, first.body)
 })
 
+test('a refusal in the middle of a batch says with its key what it says without', async () => {
+  const { body } = await batch('product', { operations: [create({ name: 'Read once' })] })
+  const { id } = body.data[0].data
+  await call('PATCH', `${v1}/product/${id}`, { name: 'Changed since' })
+  const stale = { op: 'update', id, if_match: 1, data: { name: 'Stale' } }
+  const operations = [create({ name: 'Saved' }), ...Array.from({ length: 300 }, () => stale)]
+  const { body: told } = await batch('product', { operations }, { 'idempotency-key': 'batch-told' })
+  assert.deepEqual(told.meta, { succeeded: 1, failed: 300 })
+  for (const { status, errors } of told.data.slice(1)) {
+    assert.equal(status, 412)
+    assert.deepEqual([errors[0].current, errors[0].sent], ['Changed since', 'Stale'])
+  }
+})
+
 test('a change of configuration in the middle of a batch refuses none of it', async () => {
   const whole = batch('deal', { operations: nested(200, 'Changing') })
   await eventually(async () => (await titled('Changing')).meta.total > 0, 'a first step', 0)

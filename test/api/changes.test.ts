@@ -217,6 +217,24 @@ test('each step has its deals, as they were and as they became, page by page', a
   assert.deepEqual(slipped, ['several', 'no date', 'slips'])
 })
 
+test('deals of a step that go on behind one that left it are refused, not cut short', async () => {
+  const since = await moment()
+  const made = []
+  for (const title of ['Kept', 'Leaves', 'Last'])
+    made.push(await sent('POST', 'deal', dealBody(known, { title, company: null })))
+  const query = { from: since, kind: 'new', pageSize: '1' }
+  const [{ deals, hasMore }] = (await changes(query)).steps
+  assert.equal(hasMore, true)
+  await sent('DELETE', `deal/${deals[0].id}`)
+  const reply = await get(`${path}?${new URLSearchParams({ ...query, after: String(deals[0].id) })}`)
+  assert.equal(reply.status, 400, reply.text)
+  assert.deepEqual(
+    reply.body.errors.map(({ parameter, code }: Any) => `${parameter} ${code}`),
+    ['after invalid_value'],
+  )
+  for (const { id } of made) if (id !== deals[0].id) await sent('DELETE', `deal/${id}`)
+})
+
 test('the same for each owner: a deal that is handed over leaves one forecast and comes into the other', async () => {
   const { owners, hasMore } = await changes({ from, to, filter, by: 'owner' })
   assert.equal(hasMore, false)

@@ -278,6 +278,20 @@ test('what is wrong is told at once', async () => {
   )
 })
 
+test('a deal that was moved from another system entered the pipeline when it was created there', async () => {
+  const { id } = await sent('POST', 'deal', dealBody(known, { title: 'Moved here' }))
+  // An import maps created_at (D80); the event has the moment of the import.
+  await db.query(`UPDATE deal SET created_at = '1995-02-03T12:00:00Z' WHERE account_id = 1 AND id = ${id}`)
+  for (const [query, deals] of [
+    [{ from: '1995-02-03', to: '1995-02-03' }, 1],
+    [{ to: '1995-12-31' }, 1],
+    [{ from: '1995-02-04', to: '1995-12-31' }, 0],
+    [{ from: '1996-01-01' }, 0],
+  ] as const)
+    assert.equal((await funnel({ ...query, filter: `id:eq(${id})` })).deals, deals, JSON.stringify(query))
+  await call('DELETE', `${v1}/deal/${id}`)
+})
+
 test('an empty period has the stages with nothing in them', async () => {
   for (const [from, to] of [
     ['0001-01-01', '0001-01-01'],

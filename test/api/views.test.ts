@@ -134,6 +134,28 @@ test('an option or a stage that gets another name is still what a view shows', a
   )
 })
 
+test('an option or a stage behind a reference that gets another name is still what a view shows', async () => {
+  const { stages, options } = known
+  const { id, filter } = await saved(boss, {
+    name: 'Behind a reference',
+    source: 'activity',
+    filter:
+      'deal.pipeline_stage:eq(Qualified),or(deal.source:in(Web),deal.status:eq(Open)),deal.title:neq(x)',
+  })
+  const expected = [
+    `deal.pipeline_stage:eq(${stages.Qualified})`,
+    `or(deal.source:in(${options.source!.Web}),deal.status:eq(Open))`,
+    'deal.title:neq(x)',
+  ].join()
+  assert.equal(filter, expected)
+  const rename = (name: string) => boss.asks('PATCH', `pipeline_stage/${stages.Qualified}`, { name })
+  assert.equal((await rename('Fit')).status, 200)
+  const query = encodeURIComponent((await boss.asks('GET', `view/${id}`)).body.data.filter)
+  const reply = await boss.asks('GET', `activity/view/list?filter=${query}`)
+  assert.equal(reply.status, 200, reply.text)
+  await rename('Qualified')
+})
+
 test('only a name and a source are needed', async () => {
   const made = await saved(ann, { name: 'Products', source: 'product' })
   const { mode, filter, sort, columns, pipeline, is_shared, position } = made

@@ -71,10 +71,12 @@ export async function carryOutInSteps<Operation, Told>(
     )
     if (done instanceof Refusal) return withRest(before, operations.length, all => step.refused(done, all))
     const isOld = key?.isReplayed === true
+    // After the first committed step each is recorded, also one that is refused: the next has its own key.
+    const isRecorded = isOld || done.isKept || progress.batch !== null
     if (isOld) progress.kept.push(...(await step.again(done.told, progress.caller)))
-    else if (done.isKept) progress.kept.push(...done.told)
-    progress.unkept = isOld || done.isKept ? [] : [...done.told]
-    if (isOld || done.isKept) Object.assign(progress, { batch: done.batch, steps: progress.steps + 1 })
+    else if (isRecorded) progress.kept.push(...done.told)
+    progress.unkept = isRecorded ? [] : [...done.told]
+    if (isRecorded) Object.assign(progress, { batch: done.batch, steps: progress.steps + 1 })
     if (!isOld) size.follow({ count: some.length, ms: performance.now() - begun })
     isReplay &&= isOld
   }

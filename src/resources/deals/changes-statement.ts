@@ -22,6 +22,10 @@ export function changesSql(
   const { isByOwner } = request
   const { account, currencies } = caller.catalog
   const decimals = currencies.get(account.base_currency)!.decimals
+  const goesOn =
+    request.after === null
+      ? sql`true`
+      : sql`EXISTS (SELECT 1 FROM sized WHERE id = ${String(request.after)}::bigint)`
   return sql`WITH ${pairsSql(caller, request, { from, to, isByOwner })},
 lines AS MATERIALIZED (
 ${linesSql(caller, seen)}),
@@ -46,7 +50,8 @@ SELECT json_build_object(
       'title', (SELECT d.title FROM deal d WHERE d.account_id = ${String(account.id)}::bigint AND d.id = l.id),
       'before', ${stateSql(then, seen, decimals)}, 'after', ${stateSql(now, seen, decimals)}))
       ORDER BY l.kind, l.place), '[]')
-    FROM listed l JOIN pair p ON p.id = l.id AND p.is_whole))::text AS found`
+    FROM listed l JOIN pair p ON p.id = l.id AND p.is_whole),
+  'goes_on', ${goesOn})::text AS found`
 }
 
 /** Statements know kinds by their numbers, which compare faster than texts. */

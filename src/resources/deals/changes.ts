@@ -134,6 +134,8 @@ type Found = {
   /** [part, kind, deals, open deals more, value, weighted value, worth] */
   readonly steps: readonly (readonly [number, Kind, number, number, Json, Json, Json])[]
   readonly deals: readonly (readonly [Kind, FoundDeal])[]
+  /** false: the deal behind which they go on is none of the kind */
+  readonly goes_on: boolean
 }
 type FoundDeal = {
   readonly id: number
@@ -150,6 +152,7 @@ async function changesOf(db: Reader, caller: Caller, request: ChangesRequest): P
   const seen = seenBy(caller, request)
   const [row] = await ask(db, changesSql(caller, request, { from, to, seen }), true)
   const found = parseJson(row!.found!) as unknown as Found
+  if (!found.goes_on) throw notOfKind(request)
   const { id, code, decimals } = currencies.get(account.base_currency)!
   const named = await withNames(db, caller, request, found)
   const shown = (part: number) => waterfallOf(found, part, { seen, decimals, kind: request.kind })
@@ -183,6 +186,12 @@ function refuseReversed(from: string, to: string): void {
   if (from <= to) return
   const message = `from (${from}) must not be after to (${to}).`
   throw new Refusal('malformed_query', message, [parameterProblem('to', 'contradiction', message)])
+}
+
+/** Its place among the others is not known, so nothing could go on behind it. */
+function notOfKind({ after, kind }: ChangesRequest): Refusal {
+  const message = `after: the deal ${after} is not, or no longer, in the step "${kind}". Begin the step again without it.`
+  return new Refusal('malformed_query', message, [parameterProblem('after', 'invalid_value', message)])
 }
 
 /** The two forecasts of a part, and the steps between them. */

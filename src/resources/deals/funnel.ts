@@ -200,17 +200,20 @@ moves AS MATERIALIZED (
  * before it. `cohort` are the stays in this pipeline of the deals that entered it in the period.
  */
 const cohortSql = sql`steps AS (
-  SELECT id, seq, at, after AS stage, false AS is_assumed FROM moves WHERE seq IS NOT NULL
+  SELECT id, seq, at, CASE WHEN before IS NULL THEN created_at ELSE at END AS begun_at, after AS stage,
+    false AS is_assumed
+  FROM moves WHERE seq IS NOT NULL
   UNION ALL
   SELECT * FROM (
-    SELECT DISTINCT ON (id) id, 0, created_at, coalesce(before, CASE WHEN seq IS NULL THEN pipeline_stage END)
-      AS stage, true FROM moves ORDER BY id, seq) oldest
+    SELECT DISTINCT ON (id) id, 0, created_at, created_at,
+      coalesce(before, CASE WHEN seq IS NULL THEN pipeline_stage END) AS stage, true
+    FROM moves ORDER BY id, seq) oldest
   WHERE stage IS NOT NULL
 ),
 stays AS (
   SELECT s.id, s.seq, s.at, s.is_assumed, t.id AS stage, t.place, t.is_won, t.is_lost,
     lead(s.at) OVER each AS left_at, lead(s.seq) OVER each IS NULL AS is_last,
-    min(s.at) FILTER (WHERE t.id IS NOT NULL) OVER (PARTITION BY s.id) AS entered_at
+    min(s.begun_at) FILTER (WHERE t.id IS NOT NULL) OVER (PARTITION BY s.id) AS entered_at
   FROM steps s LEFT JOIN stage t ON t.id = s.stage
   WINDOW each AS (PARTITION BY s.id ORDER BY s.seq)
 ),
