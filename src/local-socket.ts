@@ -10,8 +10,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type JsonObject, parseJson } from './json.ts'
 
-/** Request name → handler. An error that the handler throws is sent as a refusal. */
-export type Answers = { readonly [question: string]: (argument: JsonObject) => Promise<JsonObject> }
+/**
+ * Request name → handler. An error that the handler throws is sent as a refusal. `left` aborts when the
+ * client goes before it has its answer.
+ */
+export type Answers = {
+  readonly [question: string]: (argument: JsonObject, left: AbortSignal) => Promise<JsonObject>
+}
 
 /** The running service refused or failed. The message is one line for the operator. */
 export class ServiceRefusal extends Error {
@@ -20,7 +25,8 @@ export class ServiceRefusal extends Error {
 
 /** The longest path of a socket that every system accepts. */
 const longestPath = 100
-const longestQuestion = 65_536
+/** A command may have a whole map of an import. */
+const longestQuestion = 4_194_304
 
 /** The path of the socket of the service that has `dataDir` open. `dataDir` must exist. */
 export function socketPath(dataDir: string): string {
@@ -74,6 +80,8 @@ function bind(server: ReturnType<typeof createServer>, path: string): Promise<vo
 
 function listen(socket: Socket, answers: Answers): void {
   let question = ''
+  const left = new AbortController()
+  socket.on('close', () => left.abort())
   socket.setEncoding('utf8').unref()
   // The client may close the connection at any time.
   socket.on('error', () => {})
@@ -83,7 +91,7 @@ function listen(socket: Socket, answers: Answers): void {
     if (question.length > longestQuestion) socket.destroy()
     if (end < 0 || socket.destroyed) return
     socket.removeAllListeners('data')
-    answer(question.slice(0, end), answers).then(
+    answer(question.slice(0, end), answers, left.signal).then(
       done => socket.end(`${JSON.stringify({ done })}\n`),
       error =>
         socket.end(
@@ -93,11 +101,11 @@ function listen(socket: Socket, answers: Answers): void {
   })
 }
 
-async function answer(question: string, answers: Answers): Promise<JsonObject> {
+async function answer(question: string, answers: Answers, left: AbortSignal): Promise<JsonObject> {
   const { name, argument } = parseJson(question) as JsonObject
   if (typeof name !== 'string' || !Object.hasOwn(answers, name))
     throw new Error('The running service is of another version: start it anew, then repeat the command.')
-  return answers[name]!(argument as JsonObject)
+  return answers[name]!(argument as JsonObject, left)
 }
 
 /**
@@ -118,7 +126,12 @@ export async function askService(
     // belong to root; the socket is the service's.
     if (owner === undefined || ![statSync(dataDir).uid, process.getuid!()].includes(owner)) return null
   }
-  const text = await exchange(path, JSON.stringify({ name, argument }), signal)
+  const question = JSON.stringify({ name, argument })
+  if (question.length >= longestQuestion)
+    throw new ServiceRefusal(
+      'The command is too long for a service that runs: stop it first, or make its map shorter.',
+    )
+  const text = await exchange(path, question, signal)
   if (text === null) return null
   if (text === '') throw new ServiceRefusal('The running service ended before it answered.')
   const { done, refused } = parseJson(text) as { done?: JsonObject; refused?: string }

@@ -58,7 +58,10 @@ async function run(command: Command, given: CommandArguments, isJson: boolean): 
     if (outcome) say(outcome, isJson)
   } catch (error) {
     if (!signal.aborted) throw error
-    console.error('Stopped; nothing was left behind.')
+    // The running service may have done a part of the command already.
+    console.error(
+      command.act ? 'Stopped; what it had done by then stays.' : 'Stopped; nothing was left behind.',
+    )
     process.exitCode = 1
   }
 }

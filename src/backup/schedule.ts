@@ -127,7 +127,7 @@ function isDue(options: ScheduleOptions): boolean {
 
 async function backUp(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
   const { directory, keep, now, say } = options
-  removeEnding(directory, '.unverified')
+  removeLeft(directory, 'unverified')
   const begun = performance.now()
   const name = `dealwright-${now().toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`
   const unverified = join(directory, `${name}.unverified`)
@@ -143,8 +143,13 @@ async function backUp(options: ScheduleOptions, signal: AbortSignal): Promise<vo
   say(`Backup ${name} (${size(facts.bytes)}): written in ${wrote} s, verified by a restore in ${verified} s.`)
 }
 
-function removeEnding(directory: string, ending: string): void {
-  for (const name of readdirSync(directory)) if (name.endsWith(ending)) rmSync(join(directory, name))
+/** Removes files that a backup by schedule has left, also of one that was killed; foreign ones stay. */
+function removeLeft(directory: string, ending: 'unverified' | 'failed'): void {
+  for (const name of readdirSync(directory)) {
+    const [own, left] =
+      /^(.*\.backup)\.(unverified|failed)(?:\.unfinished-[0-9a-f]{8})?$/.exec(name)?.slice(1) ?? []
+    if (own !== undefined && form.test(own) && left === ending) rmSync(join(directory, name))
+  }
 }
 
 /** Restores the file into a database that is removed afterwards. */
@@ -152,13 +157,14 @@ async function verify(options: ScheduleOptions, file: string, signal: AbortSigna
   const home = mkdtempSync(join(tmpdir(), 'dealwright-verify-'))
   try {
     // The embedded database takes no setting of a server.
-    const embedded = { DATABASE_URL: '', DATABASE_POOLER: '', WORKERS: '', DATA_DIR: join(home, 'data') }
+    const ofServer = { DATABASE_URL: '', DATABASE_READ_URL: '', DATABASE_POOLER: '', WORKERS: '' }
+    const embedded = { ...ofServer, DATA_DIR: join(home, 'data') }
     await run(options, ['restore', file], embedded, signal)
   } catch (error) {
     if (signal.aborted || !existsSync(file)) throw error
     const bad = file.replace(/\.unverified$/, '.failed')
     // The newest one tells enough, and the disk has an end.
-    removeEnding(options.directory, '.failed')
+    removeLeft(options.directory, 'failed')
     renameSync(file, bad)
     throw new Error(`${bad} can't be restored: ${(error as Error).message}`)
   } finally {

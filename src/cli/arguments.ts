@@ -19,6 +19,9 @@ export const common: readonly Option[] = [
 /** Without a command, the service is started. */
 export function understand(args: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   const [first = '', second = ''] = args
+  // The option may stand before the command.
+  if (first === '--json' && second !== '' && !second.startsWith('-'))
+    return understand([...args.slice(1), first], commands)
   const find = (name: string) => commands.find(command => command.name === name)
   if (first === '' || first.startsWith('-'))
     return args.some(isHelp) ? { help: helpOfAll(commands) } : read(find('serve')!, args, commands)
@@ -77,7 +80,7 @@ function read(command: Command, args: readonly string[], commands: readonly Comm
     if (token.kind === 'positional') given[command.argument!.name] = token.value
     else {
       const before = given[token.name]
-      given[token.name] = `${before === undefined ? '' : `${before}\n`}${token.value ?? 'yes'}`
+      given[token.name] = `${before === undefined ? '' : `${before}\0`}${token.value ?? 'yes'}`
     }
   }
   const missing = [

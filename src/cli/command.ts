@@ -18,7 +18,7 @@ export type Option = {
   readonly value?: string
   readonly does: string
   readonly isNeeded?: true
-  /** true if it can be repeated; its values are joined as lines */
+  /** true if it can be repeated; its values are joined by NUL, which no argument has */
   readonly isMany?: true
 }
 
@@ -41,6 +41,8 @@ export type CommandContext = {
   readonly retentionDays: number
   /** origin for browsers; null: unknown from the settings */
   readonly origin: string | null
+  /** aborts when nobody waits for the command any more */
+  readonly signal: AbortSignal
   /** true in the process that was started at the terminal */
   readonly isTerminal?: true
 }

@@ -29,7 +29,7 @@ export async function onDatabase(
   { config, now, say, signal }: Terminal,
 ): Promise<Outcome> {
   const { databaseUrl: url, pooler, dataDir, hasOnlyTransactions, retentionDays, port } = config
-  const context = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
+  const context = { now, retentionDays, origin: originOf(config, port), signal, isTerminal: true } as const
   if (url) {
     const db = await openDatabase({ url, pooler, hasOnlyTransactions, ...opened, log: say })
     return perform(command, db, args, context).finally(() => db.close())
@@ -53,14 +53,15 @@ export async function onDatabase(
 export function commandAnswers(
   commands: readonly Command[],
   db: Database,
-  context: () => Omit<CommandContext, 'now'>,
+  context: () => Omit<CommandContext, 'now' | 'signal'>,
 ): Answers {
   return {
-    async command({ name, given }) {
+    async command({ name, given }, signal) {
       const command = commands.find(one => one.name === name && one.act)
       if (!command)
         throw new Error(`The running service has no command "${String(name)}": start it anew first.`)
-      const outcome = await perform(command, db, given as CommandArguments, { ...context(), now: new Date() })
+      const own = { ...context(), now: new Date(), signal }
+      const outcome = await perform(command, db, given as CommandArguments, own)
       return outcome as unknown as JsonObject
     },
   }

@@ -20,7 +20,7 @@ export function plannedBy(
     changedPlan({ ...job, plan: plan as unknown as JsonObject }, body, schema, catalog)
   let plan = planOf(job)
   if (args.map !== undefined) plan = planned(plan, mapOf(args.map, job))
-  const names = args['leave-out']?.split('\n') ?? []
+  const names = args['leave-out']?.split('\0') ?? []
   if (names.length) {
     const out = names.map(name => columnOf(name, job))
     const kept = plan.mapping.filter(({ column }) => !out.includes(column))

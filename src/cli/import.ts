@@ -1,6 +1,6 @@
 /** `dealwright import`: imports a file (D80), by the same job as over HTTP. */
 import { createReadStream, readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Callers } from '../accounts/callers.ts'
@@ -21,6 +21,7 @@ import {
   begin,
   changePlan,
   insertJob,
+  move,
   type NewJob,
   noteFile,
   readJob,
@@ -57,7 +58,7 @@ export async function importFile(
     throw new CommandRefusal(`Files can be imported to ${[...importedResources].join(', ')}.`)
   const format = formats.find(one => one === (args.format ?? file.toLowerCase().split('.').at(-1)))
   if (!format) throw new CommandRefusal(`Say with --format how the file is written: ${formats.join(', ')}.`)
-  if (args.errors !== undefined) requireNewFile(args.errors)
+  if (args.errors !== undefined) await requireWritable(args.errors)
   const source = { format, ...sourceGiven(args) }
   const callers = new Callers(db, resources, () => performance.now())
   const acting = await callers.actingFor(account.id, user.id)
@@ -72,7 +73,8 @@ export async function importFile(
   let states: readonly ColumnState[]
   try {
     const schema = importedSchema(acting.catalog.resources.get(resource!)!)
-    const found = await takeRows(db, key, schema, acting.catalog, createReadStream(file), source)
+    const bytes = createReadStream(file, { signal: context.signal })
+    const found = await takeRows(db, key, schema, acting.catalog, bytes, source)
     const job = await noteFile(db, key, found)
     const plan = plannedBy(args, job, schema, acting.catalog)
     states = statesOf(job, plan, schema, acting.catalog)
@@ -113,12 +115,13 @@ async function carriedOut(
   db: Database,
   callers: Callers,
   key: { account: number; id: number },
-  { retentionDays, isTerminal }: CommandContext,
+  { retentionDays, isTerminal, signal }: CommandContext,
 ): Promise<Job> {
   const line = isTerminal ? progress() : { show() {}, clear() {} }
   const worker = new JobWorker({ db, callers, now: () => new Date(), log: () => {}, retentionDays })
   try {
     for (worker.wake(key); ; await sleep(100)) {
+      if (signal.aborted) await move(db, key, ['running'], 'cancelled')
       const job = (await readJob(db, key, null))!
       const rate = job.workedMs ? `, ${grouped(Math.round((job.done / job.workedMs) * 1000))} a second` : ''
       line.show(`${grouped(job.done)} of ${grouped(job.total ?? 0)} rows${rate}`)
@@ -149,9 +152,12 @@ function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnStat
   const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
   const advice = refused && args.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
   const id = job.phase === 'dry_run' ? '' : ` The job is ${job.id}.`
-  const text = job.error
-    ? printableText`The import ended: ${job.error}`
-    : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
+  const rows = `${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
+  const ended = job.error ?? `it was ${job.state} after ${rows}`
+  const text =
+    job.state === 'done' || job.state === 'waiting'
+      ? `${did} ${rows}`
+      : printableText`The import ended: ${ended}`
   return {
     text: [
       ...linesOf(states),
@@ -165,7 +171,7 @@ function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnStat
       ...{ created, updated, unchanged, skipped, refused, not_taken, replaced, users_out_of_use },
       columns: columnsData(states),
     },
-    exitCode: job.error !== null || refused > 0 ? 1 : 0,
+    exitCode: (job.state !== 'done' && job.state !== 'waiting') || refused > 0 ? 1 : 0,
   }
 }
 
@@ -190,8 +196,16 @@ function outOfUse(users: Job['counts']['users_out_of_use']): string[] {
   )
 }
 
+/** Throws before anything is imported if the file is there, or can't be made. */
+async function requireWritable(path: string): Promise<void> {
+  requireNewFile(path)
+  const file = await open(path, 'wx', 0o600)
+  await file.close()
+  await rm(path)
+}
+
 async function writeErrors(db: Database, job: Job, phase: 'dry_run' | 'run', path: string): Promise<void> {
-  const file = await open(path, 'wx')
+  const file = await open(path, 'wx', 0o600)
   try {
     for await (const text of refusedFile(db, job, phase, refused => refused)) await file.write(text)
   } finally {

@@ -35,6 +35,8 @@ class SheetReader {
   #column = -1
   /** true while the parsed text belongs to the cell's value */
   #isValue = false
+  /** true within a phonetic text, which is not part of the value */
+  #isSpoken = false
 
   constructor(context: SheetContext) {
     this.#context = context
@@ -47,8 +49,8 @@ class SheetReader {
       this.#column = at
       const [type, style] = [attributes.t ?? 'n', Number(attributes.s ?? 0)]
       this.#cell = { column: at, type, style, text: '', isFormula: false }
-    } else if (name === 'v' || name === 't') this.#isValue = this.#cell !== null
-    else if (name === 'rPh') this.#isValue = false
+    } else if (name === 'v' || name === 't') this.#isValue = this.#cell !== null && !this.#isSpoken
+    else if (name === 'rPh') this.#isSpoken = true
     else if (name === 'f' && this.#cell) this.#cell.isFormula = true
   }
 
@@ -62,6 +64,7 @@ class SheetReader {
 
   close(name: string): void {
     if (name === 'v' || name === 't') this.#isValue = false
+    else if (name === 'rPh') this.#isSpoken = false
     else if (name === 'c') this.#endCell()
     else if (name === 'row') this.#endRow()
   }

@@ -217,7 +217,8 @@ export function momentOf(
 ): string | 'unclear' | null {
   if (written.length > momentMax) return null
   const text = withoutSerial(written, order)
-  const iso = isoInstant(text, true)
+  // Ruby and others put a blank before the offset.
+  const iso = isoInstant(text.replace(/(?<=\d)\s+(?=[+-]\d{2}:?\d{2}$)/, ''), true)
   if (iso) return iso
   if (/^1\d{12}$/.test(text)) return new Date(Number(text)).toISOString()
   const parts = halves(text)

@@ -15,6 +15,7 @@ test('what is asked for', () => {
     ['', ['serve', {}, false]],
     ['serve', ['serve', {}, false]],
     ['--json', ['serve', {}, true]],
+    ['--json account list', ['account list', {}, true]],
     ['backup a.gz', ['backup', { FILE: 'a.gz' }, false]],
     ['token revoke --account 2 7 --json', ['token revoke', { account: '2', ID: '7' }, true]],
     ['account rename --account=2 --name Two', ['account rename', { account: '2', name: 'Two' }, false]],

@@ -3,12 +3,15 @@
  * open.
  */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase } from '../support/postgres.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
@@ -96,4 +99,81 @@ test('tries a file, imports it by a map, and writes the refused rows', async () 
   assert.match(barred.said.error, /product:write/)
   const other = await dealwright(...given.slice(0, 4), '--user', 'nobody@example.com')
   assert.notEqual(other.code, 0)
+})
+
+test('a file for the refused rows that can not be made is said before anything is imported', async () => {
+  const file = join(folder, 'planks.csv')
+  writeFileSync(file, 'name,quantity_in_stock\nPlank,1\nBeam,many\n')
+  const given = ['import', file, '--resource', 'product', '--user', 'ann@example.com', '--yes', '--errors']
+  // No system makes a file in the place of a folder, whoever asks.
+  assert.equal((await dealwright(...given, `${folder}/`)).code, 1)
+  const errors = join(folder, `${'x'.repeat(300)}.csv`)
+  assert.equal((await dealwright(...given, errors)).code, 1)
+  const exported = join(folder, 'planks.jsonl')
+  await dealwright('export', '--resource', 'product', '--filter', 'name:eq(Plank)', '-o', exported)
+  assert.equal(readFileSync(exported, 'utf8'), '')
+  const sound = join(folder, 'planks-errors.csv')
+  assert.equal((await dealwright(...given, sound)).said.created, 1)
+  assert.equal(statSync(sound).mode & 0o777, 0o600)
+})
+
+test('a column whose name has a line break can be left out', async () => {
+  const file = join(folder, 'breaks.csv')
+  writeFileSync(file, 'name,"Old\nID"\nRope,x\n')
+  const given = ['import', file, '--resource', 'product', '--user', 'ann@example.com']
+  const done = await dealwright(...given, '--leave-out', 'Old\nID')
+  assert.deepEqual([done.code, done.said.created], [0, 1], JSON.stringify(done))
+})
+
+test('an import that is stopped ends, with or without a service, and what it imported is said to stay', async () => {
+  const file = join(folder, 'many.csv')
+  const rows = 60_000
+  writeFileSync(file, `name\n${Array.from({ length: rows }, (_, row) => `Many ${row}`).join('\n')}\n`)
+  const out = join(folder, 'many-exported.jsonl')
+  const count = async () => {
+    rmSync(out, { force: true })
+    await dealwright('export', '--resource', 'product', '--fields', 'id', '-o', out)
+    return readFileSync(out, 'utf8').trim().split('\n').length
+  }
+  const given = [file, '--resource', 'product', '--user', 'ann@example.com']
+  const env = { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: url, PORT: '0' }
+  /** Stops an import as soon as `isTime`; returns its output. */
+  const stopped = async (isTime: () => Promise<unknown>) => {
+    const before = await count()
+    const child = spawn(process.execPath, ['bin/dealwright.js', 'import', ...given, '--yes'], { env })
+    let told = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (told += text))
+    const closed = once(child, 'close')
+    await isTime()
+    child.kill('SIGINT')
+    await closed
+    assert.equal(child.exitCode, 1, told)
+    const after = await count()
+    await delay(1000)
+    assert.equal(await count(), after)
+    assert.ok(after - before < rows, String(after))
+    return told
+  }
+  // Nobody sees from outside when it has begun: it is stopped later each time until it had.
+  for (let waitMs = 1500, told = ''; !told.startsWith('The import ended'); waitMs *= 1.5) {
+    told = (await stopped(() => delay(waitMs))).split('\n').find(line => line.startsWith('The import')) ?? ''
+    if (told) assert.match(told, /^The import ended: it was cancelled after .* rows: .* The job is \d+\.$/)
+  }
+  if (isServer) return
+  const service = spawn(process.execPath, ['bin/dealwright.js'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(service.stdout, 'data')
+  try {
+    const begun = await count()
+    const told = await stopped(() => eventually(async () => (await count()) > begun, 'a first row'))
+    assert.equal(told, 'Stopped; what it had done by then stays.\n')
+    // A map may be long.
+    const map = join(folder, 'long.json')
+    const values = Object.fromEntries(Array.from({ length: 4000 }, (_, row) => [`a text ${row}`, null]))
+    writeFileSync(map, JSON.stringify({ values: { category: values } }))
+    const tried = await dealwright('import', ...given, '--map', map, '--dry-run')
+    assert.equal(tried.said.rows, rows, JSON.stringify(tried))
+  } finally {
+    service.kill('SIGTERM')
+    await once(service, 'close')
+  }
 })

@@ -111,6 +111,43 @@ test('a backup of a server behind a pooler is verified on the embedded database'
   }
 })
 
+test('the embedded database that verifies a backup gets no setting of the server', async () => {
+  const act = `const [what, file] = process.argv.slice(1)
+    if (what === 'backup') require('fs').writeFileSync(file, '')
+    else import(${JSON.stringify(join(process.cwd(), 'src/config.ts'))}).then(({ readConfig }) => readConfig(process.env))`
+  const server = {
+    ...{ DATABASE_URL: 'postgres://h/d', DATABASE_READ_URL: 'postgres://replica/d' },
+    ...{ DATABASE_POOLER: '1', DATABASE_WRITES: 'transaction', WORKERS: '2' },
+  }
+  const before = { ...process.env }
+  Object.assign(process.env, server)
+  try {
+    const [line] = await schedule(join(folder, 'settings'), ({ length }) => length > 0, {
+      program: [process.execPath, '-e', act, '--'],
+    })
+    assert.match(line!, /verified by a restore/)
+  } finally {
+    for (const name of Object.keys(server))
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+  }
+})
+
+test('what killed backups have left is removed, and what others have put there stays', async () => {
+  const directory = join(folder, 'left')
+  mkdirSync(directory)
+  const old = 'dealwright-2026-01-01T00-00-00Z.backup'
+  const foreign = ['notes.failed', 'orders.unverified']
+  const left = ['.unverified', '.unverified.unfinished-1a2b3c4d', '.failed'].map(ending => old + ending)
+  for (const name of [...foreign, ...left]) writeFileSync(join(directory, name), '')
+  const act = `const [what, file] = process.argv.slice(1)
+    if (what === 'backup') require('fs').writeFileSync(file, '')
+    else throw 'bad'`
+  const now = () => new Date('2030-01-01T01:00:00Z')
+  await schedule(directory, ({ length }) => length > 0, { now, program: [process.execPath, '-e', act, '--'] })
+  assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-01T01-00-00Z.backup.failed', ...foreign])
+})
+
 test('a file that can not be restored is no backup: it is kept apart, and said', async () => {
   const directory = join(folder, 'bad')
   // A program whose backup is cut short.

@@ -21,7 +21,8 @@ export async function distributeDatabase(url: string): Promise<void> {
   const nodes = await makeWorkers(url, citusUrl!)
   await addNodes(url, nodes)
   const db = await openDatabase({ url, statementTimeoutMs: 600_000, log: () => {} })
-  const context = { now: new Date(), retentionDays: 30, origin: null }
+  const { signal } = new AbortController()
+  const context = { now: new Date(), retentionDays: 30, origin: null, signal }
   await distribute(db, { shards: '4' }, context).finally(() => db.close())
 }
 

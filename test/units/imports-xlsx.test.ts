@@ -55,6 +55,13 @@ test('cells of every type are as a person writes them', async () => {
   assert.deepEqual(source, { format: 'xlsx', sheet: 'Sheet1', header: 1 })
 })
 
+test('a phonetic text within a cell is no part of it', async () => {
+  const spoken = '<is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is>'
+  const rows = `${header}<row r="2"><c r="A2" t="inlineStr">${spoken}</c><c r="B2"><v>1</v></c></row>`
+  const [row] = (await read(book({ rows }))).rows
+  assert.deepEqual(row!.cells, ['東京', '1'])
+})
+
 test('a row with too many cells is kept whole', async () => {
   const rows = `${header}<row r="2"><c r="A2"><v>1</v></c><c r="C2"><v>3</v></c></row>`
   const [row] = (await read(book({ rows }))).rows
