@@ -232,6 +232,12 @@ export class Refusal extends Error {
   }
 }
 
+/** The error, if it is a refusal; throws any other. */
+export function requireRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}
+
 /** The refusal of a request that others were quicker than (`busy_record`). A second later it may succeed. */
 export function busy(detail: string): Refusal {
   return new Refusal('busy_record', detail, [], { 'retry-after': '1' })

@@ -13,17 +13,18 @@ const everyMs = 1000
 const ownScripts = ['node --v8-pool-size=1 bin/dealwright.js', 'dealwright', "'dealwright'", '"dealwright"']
 
 /**
- * Calls `act` once, when the `npm start` or `npx` that started this process has ended. Never for a process
- * that a supervisor, nohup or a shell started: it may outlive its parent. On Linux only, where a process can
- * see its parents.
+ * Stops this process, with a line for the operator, when the `npm start` or `npx` that started it has ended.
+ * Never for a process that a supervisor, nohup or a shell started: it may outlive its parent. On Linux only,
+ * where a process can see its parents.
  */
-export function whenNpmIsGone(act: () => void): void {
+export function stopWithNpm(say: (line: string) => void): void {
   const chain = chainToNpm()
   if (!chain) return
   const timer = setInterval(() => {
     if (chain.every(({ pid, parent }) => parentOf(pid) === parent)) return
     clearInterval(timer)
-    act()
+    say('npm, which started the service, is gone: the service stops too.')
+    process.kill(process.pid, 'SIGTERM')
   }, everyMs).unref()
 }
 

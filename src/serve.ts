@@ -23,7 +23,7 @@ import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
 import { observe } from './observe.ts'
 import { connectionsWithin } from './open-files.ts'
-import { whenNpmIsGone } from './parent.ts'
+import { stopWithNpm } from './parent.ts'
 import { ConfigError, isLoopback, isLoopbackName } from './setting-values.ts'
 import { stopOn } from './stop-on.ts'
 import { programVersion } from './version.ts'
@@ -48,10 +48,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const { dataDir } = config
   const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
   const say = (line: string) => log.warn(line)
-  whenNpmIsGone(() => {
-    say('npm, which started the service, is gone: the service stops too.')
-    process.kill(process.pid, 'SIGTERM')
-  })
+  stopWithNpm(say)
   const { db, started } = await opened(config, dataDir, say)
   const { retentionDays } = config
   let { port } = config

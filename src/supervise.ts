@@ -5,7 +5,7 @@ import { freePort } from './http/free-port.ts'
 import type { MetricsServer } from './http/metrics-server.ts'
 import { logOptions } from './log.ts'
 import { serveAllMetrics } from './observe.ts'
-import { whenNpmIsGone } from './parent.ts'
+import { stopWithNpm } from './parent.ts'
 import { stopOn } from './stop-on.ts'
 import { welcome } from './welcome.ts'
 import { gatherMetrics } from './workers/gather-metrics.ts'
@@ -30,10 +30,7 @@ export async function supervise(config: Config, isJson: boolean): Promise<void> 
   process.on('SIGHUP', () => {
     supervisor.restart().catch(error => say(`The restart failed: ${error}`))
   })
-  whenNpmIsGone(() => {
-    say('npm, which started the service, is gone: the service stops too.')
-    process.kill(process.pid, 'SIGTERM')
-  })
+  stopWithNpm(say)
   metrics = await serveAllMetrics(config, gatherMetrics(tell))
   const first = await supervisor.start()
   if (supervisor.isStopping) return

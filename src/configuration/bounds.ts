@@ -6,7 +6,7 @@ import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasKeys } from '../records/unique.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
-import { reject, type Validation } from './validation.ts'
+import type { Validation } from './validation.ts'
 
 /** Custom fields: per resource, per account, and per account including deleted fields until their purge. */
 const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
@@ -32,8 +32,7 @@ export function withinBounds({ row, options }: Shape, validation: Validation): v
     !before?.is_indexed &&
     others.filter(field => field.is_indexed).length >= indexesOfAccount
   ) {
-    reject(
-      validation,
+    validation.reject(
       '/is_indexed',
       'too_many',
       `can be true for at most ${indexesOfAccount} fields of an account`,
@@ -41,13 +40,13 @@ export function withinBounds({ row, options }: Shape, validation: Validation): v
   }
   if (row.is_unique && !before?.is_unique && fields.filter(hasKeys).length >= uniqueOfAccount) {
     const message = `can be true for at most ${uniqueOfAccount} fields of an account`
-    reject(validation, '/is_unique', 'too_many', message)
+    validation.reject('/is_unique', 'too_many', message)
   }
   const added = options.length - (before ? before.options.length : 0)
   if (added > 0) hasRoomForOptions(options.length, added, validation)
   const isChanged = JSON.stringify(row.default_value) !== JSON.stringify(before?.default_value ?? null)
   if (isChanged && JSON.stringify(row.default_value).length > defaultLength) {
-    reject(validation, '/default_value', 'too_long', `must have at most ${defaultLength} characters as JSON`)
+    validation.reject('/default_value', 'too_long', `must have at most ${defaultLength} characters as JSON`)
   }
 }
 
@@ -64,13 +63,13 @@ export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
 export function withinIndexes(present: number, { row }: Shape, validation: Validation): void {
   if (present < indexesOfTable) return
   const message = `can't be true for another field of ${row.resource}: the service has no room for more such indexes`
-  reject(validation, '/is_indexed', 'too_many', message)
+  validation.reject('/is_indexed', 'too_many', message)
 }
 
 function hasRoom(others: readonly Field[], resource: string, isNew: boolean, validation: Validation): void {
   const inUse = others.filter(field => !field.deleted_at)
   const tooMany = (message: string, hint = 'Delete one that is not needed.') =>
-    reject(validation, '', 'too_many', message, hint)
+    validation.reject('', 'too_many', message, hint)
   if (inUse.filter(field => field.resource === resource).length >= ofResource) {
     tooMany(`An account may have ${ofResource} custom fields of ${resource}; this would be one more`)
   } else if (inUse.length >= ofAccount) {
@@ -86,7 +85,7 @@ function hasRoomForOptions(ofField: number, added: number, validation: Validatio
   const own = [...resources.values()].flatMap(({ fields }) => fields.filter(hasOwnOptions))
   const all = own.reduce((count, field) => count + field.options.length, added)
   const hint = 'Change the name of one that is out of use and use it again.'
-  const tooMany = (message: string) => reject(validation, '', 'too_many', message, hint)
+  const tooMany = (message: string) => validation.reject('', 'too_many', message, hint)
   if (ofField > optionsOfField)
     tooMany(`A field may have ${optionsOfField} options, in use or not; this would be more`)
   if (all > optionsOfAccount) {

@@ -22,7 +22,6 @@ import {
   membersOf,
   nameOf,
   positionOf,
-  reject,
   type Validation,
 } from './validation.ts'
 
@@ -74,7 +73,7 @@ export function changedField(
   for (const name of fixed) {
     if (sent[name] === undefined || sent[name] === present[name]) continue
     const message = `can't be changed; it is "${present[name]}"`
-    reject(validation, `/${name}`, 'immutable', message, 'Make a new field instead.')
+    validation.reject(`/${name}`, 'immutable', message, 'Make a new field instead.')
   }
   const row = rowOf(field)
   const name =
@@ -114,7 +113,7 @@ export function shaped(
   if (definition) keepsInterface(next, sent, definition, validation)
   const field: Field = { ...fieldOf(next, schema, validation.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
-    reject(validation, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
+    validation.reject('/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
   const position = positionOf(sent.position, validation)
   const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', validation)
@@ -143,19 +142,14 @@ function withDefault(
   const input = isJudged ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
-    reject(
-      validation,
-      '/default_value',
-      'not_configurable',
-      "can't be set on a field that the service writes",
-    )
+    validation.reject('/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const found = { ...validation, references: [] }
   const context = parseContextOf(field, '/default_value', found)
   const value = isBlank(input) ? null : kinds[field.type].parse(input, context, row.default_value)
   // The existing default may stay, even if the caller may not see the records that it names.
   if (!isSameJson(value ?? null, row.default_value)) validation.references.push(...found.references)
   if (validation.nested.length)
-    reject(validation, '/default_value', 'not_configurable', 'must name a record that exists')
+    validation.reject('/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
@@ -177,13 +171,7 @@ export function givenByRoles({ row, options }: Shape, validation: Validation): v
   const role = [...roles.values()].find(isUngiven)
   if (!role) return
   const message = `can't be true without a default value: the role ${role.name} creates records without the field`
-  reject(
-    validation,
-    '/is_required',
-    'required_field',
-    message,
-    'Give it a default value, or change the role.',
-  )
+  validation.reject('/is_required', 'required_field', message, 'Give it a default value, or change the role.')
 }
 
 /**
@@ -226,8 +214,7 @@ export function freeName(
     const hint = taken.deleted_at
       ? `Restore it: it is the field ${taken.id}.`
       : `It is the field ${taken.id}.`
-    reject(
-      validation,
+    validation.reject(
       '/internal_name',
       'name_taken',
       `is "${internal}", which is the name of ${taken.deleted_at ? 'a deleted' : 'another'} field`,
@@ -239,8 +226,7 @@ export function freeName(
       name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
   )
   if (same)
-    reject(
-      validation,
+    validation.reject(
       '/field_name',
       'name_taken',
       `is "${name}", which is the name of another field`,
@@ -251,36 +237,33 @@ export function freeName(
 /** Fields that the interface requires stay required. */
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, validation: Validation): void {
   if (definition.is_required && !next.is_required) {
-    reject(
-      validation,
+    validation.reject(
       '/is_required',
       'interface_required',
       'must stay true: the interface requires the field',
     )
   }
   if (definition.is_unique && sent.is_unique === false) {
-    reject(validation, '/is_unique', 'interface_required', 'must stay true: records are told by the field')
+    validation.reject('/is_unique', 'interface_required', 'must stay true: records are told by the field')
   }
   if (definition.is_read_only && next.is_required) {
-    reject(validation, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
+    validation.reject('/is_required', 'not_configurable', "can't be set on a field that the service writes")
   }
   // With a default for the reason or the date, a deal could be closed without anyone entering them.
   const isClosing = isOfClosing(definition)
   if (isClosing && next.is_required) {
-    reject(
-      validation,
+    validation.reject(
       '/is_required',
       'interface_required',
       'must stay false: only a closed deal has a value in it',
     )
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
-    reject(validation, '/default_value', 'interface_required', `must stay empty: ${givenByClosing}`)
+    validation.reject('/default_value', 'interface_required', `must stay empty: ${givenByClosing}`)
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {
-    reject(
-      validation,
+    validation.reject(
       '/is_active',
       'interface_required',
       'must stay true: the rules of the interface need the field',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { asText, isObject, type Json } from '../json.ts'
-import { nameOf, reject, type Validation } from './validation.ts'
+import { nameOf, type Validation } from './validation.ts'
 
 /** The current form: every field shown, including inactive ones. */
 export function formOf({ fields }: ResourceSchema): Section[] {
@@ -53,8 +53,7 @@ export function moved(
 /** The form in a body: each field exactly once, in titled sections. */
 export function newForm(body: Json, schema: ResourceSchema, validation: Validation): Section[] {
   if (!Array.isArray(body)) {
-    reject(
-      validation,
+    validation.reject(
       '',
       'wrong_type',
       'must be an array of sections',
@@ -68,26 +67,25 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
   const form = body.map((part, index) => {
     const { section, fields: names, ...others } = isObject(part) ? part : {}
     for (const other of Object.keys(others))
-      reject(validation, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
+      validation.reject(`/${index}/${other}`, 'unknown_field', 'is not a member of a section')
     const title = nameOf(section, `/${index}/section`, validation)
     if (title && titles.has(title))
-      reject(
-        validation,
+      validation.reject(
         `/${index}/section`,
         'name_taken',
         `is "${title}", which is the title of another section`,
       )
     if (title) titles.add(title)
     if (!Array.isArray(names))
-      reject(validation, `/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
+      validation.reject(`/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
     else if (names.length === 0)
-      reject(validation, `/${index}/fields`, 'required', 'must name at least one field')
+      validation.reject(`/${index}/fields`, 'required', 'must name at least one field')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
-        reject(validation, path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
+        validation.reject(path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
       else if (seen.has(name))
-        reject(validation, path, 'contradiction', `is "${name}", which stands in the form already`)
+        validation.reject(path, 'contradiction', `is "${name}", which stands in the form already`)
       else seen.add(name)
       return asText(name)
     })
@@ -95,8 +93,7 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
   })
   const missing = [...expected].filter(name => !seen.has(name))
   if (missing.length)
-    reject(
-      validation,
+    validation.reject(
       '',
       'required',
       `Every field needs a place in the form; these are missing: ${missing.join(', ')}`,

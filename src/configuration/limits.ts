@@ -5,7 +5,7 @@ import type { Config, Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
-import { booleanOf, reject, type Validation } from './validation.ts'
+import { booleanOf, type Validation } from './validation.ts'
 
 /**
  * The limits of a body, each within the interface's. Null restores the interface's limit. Only custom fields
@@ -19,7 +19,7 @@ export function limited(
 ): Config {
   const bounds: Config = definition?.config ?? kinds[row.type].custom!
   if (!isObject(sent)) {
-    reject(validation, '/config', 'wrong_type', 'must be an object of limits')
+    validation.reject('/config', 'wrong_type', 'must be an object of limits')
     return row.config
   }
   const all: readonly string[] = kinds[row.type].limits ?? []
@@ -33,7 +33,7 @@ export function limited(
     if (!known.includes(name)) {
       const has = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
       const hint = () => suggestion(name, known, has)
-      reject(validation, path, 'unknown_field', 'is not a limit that can be set', hint)
+      validation.reject(path, 'unknown_field', 'is not a limit that can be set', hint)
     } else if (value === null) {
       delete config[name]
       if (bound !== null) config[name] = bound
@@ -46,7 +46,7 @@ export function limited(
   for (const what of ['', '_length']) {
     const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
     if (low && high && low.gt(high))
-      reject(validation, `/config/min${what}`, 'contradiction', `must not be above max${what}`)
+      validation.reject(`/config/min${what}`, 'contradiction', `must not be above max${what}`)
   }
   return config as Config
 }
@@ -66,8 +66,7 @@ function isLimit(name: string, value: Json, path: string, validation: Validation
   const least = name === 'min_length' || name === 'max_decimals' ? 0 : 1
   if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000))))
     return true
-  reject(
-    validation,
+  validation.reject(
     path,
     'wrong_type',
     isAmount ? 'must be a number' : `must be a whole number from ${least}`,
@@ -80,6 +79,6 @@ function isTighter(name: string, value: Json, bound: Json, path: string, validat
   const isUpper = name.startsWith('max')
   if (!limit || (isUpper ? wanted.lte(limit) : wanted.gte(limit))) return true
   const most = isUpper ? 'at most' : 'at least'
-  reject(validation, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
+  validation.reject(path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
   return false
 }

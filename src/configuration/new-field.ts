@@ -6,7 +6,7 @@ import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { asText, isObject, type Json } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
-import { membersOf, nameOf, reject, type Validation } from './validation.ts'
+import { membersOf, nameOf, type Validation } from './validation.ts'
 
 /** The field in a body, with the id `id`; its options take the following ids. */
 export function newField(body: Json, id: number, validation: Validation): Shape | null {
@@ -45,8 +45,7 @@ function sourceOf(source: Json | undefined, validation: Validation): ResourceSch
   const { resources } = validation.catalog
   if (typeof source === 'string' && resources.has(source)) return resources.get(source)
   const code = source === undefined ? 'required' : 'invalid_value'
-  return reject(
-    validation,
+  return validation.reject(
     '/source',
     code,
     'must name the resource of the field',
@@ -58,8 +57,7 @@ function typeOf(type: Json | undefined, validation: Validation): FieldType | und
   const known = customTypes.find(name => name === type)
   if (known) return known
   const hint = () => suggestion(asText(type), customTypes, `One of: ${customTypes.join(', ')}.`)
-  return reject(
-    validation,
+  return validation.reject(
     '/type',
     type === undefined ? 'required' : 'invalid_value',
     'must be a type that a custom field may have',
@@ -78,8 +76,7 @@ function internalName(
     if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
     return (
       name &&
-      reject(
-        validation,
+      validation.reject(
         '/internal_name',
         'required',
         'must be given, because the name has no letters a to z',
@@ -89,8 +86,7 @@ function internalName(
   }
   if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
   const hint = 'For example "cf_industry".'
-  return reject(
-    validation,
+  return validation.reject(
     '/internal_name',
     'invalid_value',
     'must be cf_ and up to 57 letters a to z, digits and _',
@@ -106,8 +102,7 @@ function newOptions(
 ): Option[] {
   if (sent === undefined || sent === null) return []
   if (!kinds[type].hasOptions) {
-    reject(
-      validation,
+    validation.reject(
       '/options',
       'not_configurable',
       `can only be given for dropdowns and multiselects, not for ${type}`,
@@ -115,17 +110,11 @@ function newOptions(
     return []
   }
   if (!Array.isArray(sent)) {
-    reject(
-      validation,
-      '/options',
-      'wrong_type',
-      'must be an array of names',
-      'For example ["Gold","Silver"].',
-    )
+    validation.reject('/options', 'wrong_type', 'must be an array of names', 'For example ["Gold","Silver"].')
     return []
   }
   if (sent.length > optionsMax) {
-    reject(validation, '/options', 'too_many', `must have at most ${optionsMax} entries`)
+    validation.reject('/options', 'too_many', `must have at most ${optionsMax} entries`)
     return []
   }
   const names = sent.map((item, index) => {
@@ -133,15 +122,14 @@ function newOptions(
       ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
       : []
     for (const member of unknown)
-      reject(validation, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
+      validation.reject(`/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
     return nameOf(isObject(item) ? item.name : item, `/options/${index}`, validation)
   })
   for (const [index, name] of names.entries()) {
     const first =
       name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
     if (first < index)
-      reject(
-        validation,
+      validation.reject(
         `/options/${index}`,
         'name_taken',
         `is "${name}", which is the name of another option`,

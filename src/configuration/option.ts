@@ -13,7 +13,6 @@ import {
   membersOf,
   nameOf,
   positionOf,
-  reject,
   type Validation,
 } from './validation.ts'
 
@@ -68,8 +67,7 @@ function proposed(
   const others = field.options.filter(other => other.id !== option.id)
   const active = others.filter(other => other.is_active)
   if (option.is_active && active.length >= optionsMax) {
-    reject(
-      validation,
+    validation.reject(
       '',
       'too_many',
       `A field may have ${optionsMax} options in use; this would be one more`,
@@ -78,18 +76,16 @@ function proposed(
   }
   const same = option.is_active ? active.find(other => isSameName(other.name, option.name)) : undefined
   if (same && option.name)
-    reject(
-      validation,
+    validation.reject(
       '/name',
       'name_taken',
       `is "${option.name}", which is the name of another option`,
       `It is the option ${same.id}.`,
     )
   if (option.is_default && !option.is_active)
-    reject(validation, '/is_default', 'contradiction', 'must be an option in use')
+    validation.reject('/is_default', 'contradiction', 'must be an option in use')
   if (option.is_default && kinds[field.type].term(field, '')?.multi) {
-    reject(
-      validation,
+    validation.reject(
       '/is_default',
       'not_configurable',
       "can be true for options of dropdowns only: set the field's default_value",
@@ -98,7 +94,7 @@ function proposed(
   const isMarked =
     option.is_default && !field.options.some(({ id, is_default }) => id === option.id && is_default)
   if (isMarked && isOfClosing(field))
-    reject(validation, '/is_default', 'interface_required', `must stay false: ${givenByClosing}`)
+    validation.reject('/is_default', 'interface_required', `must stay false: ${givenByClosing}`)
   const kept = option.is_default ? others.map(other => ({ ...other, is_default: false })) : others
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1
   return [...kept.slice(0, at), option, ...kept.slice(at)].map((one, index) => ({

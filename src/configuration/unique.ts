@@ -14,7 +14,7 @@ import { ask, sql } from '../sql.ts'
 import type { Shape } from './field.ts'
 import type { ConfigurationContext } from './retry-on-conflict.ts'
 import type { KeysChange } from './save.ts'
-import { reject, type Validation } from './validation.ts'
+import type { Validation } from './validation.ts'
 
 /** Maximum of reported duplicates, and of records per duplicate. */
 const examplesMax = 10
@@ -32,18 +32,13 @@ export function judgeUnique(
 ): void {
   const { unique } = kinds[field.type]
   if (row.is_unique && (unique === undefined || field.is_read_only || field.computed))
-    reject(
-      validation,
-      '/is_unique',
-      'not_configurable',
-      'can only be true for a text, number, e-mail or date',
-    )
+    validation.reject('/is_unique', 'not_configurable', 'can only be true for a text, number, e-mail or date')
   // The second record without a value would be refused. A field that was so before may stay so.
   const hasBoth = ({ is_unique, default_value }: FieldRow) => is_unique && default_value !== null
   if (!hasBoth(row) || hasBoth(before)) return
   if (sent.is_unique === undefined)
-    reject(validation, '/default_value', 'not_configurable', "can't be set on a unique field")
-  else reject(validation, '/is_unique', 'not_configurable', "can't be true for a field with a default")
+    validation.reject('/default_value', 'not_configurable', "can't be set on a unique field")
+  else validation.reject('/is_unique', 'not_configurable', "can't be true for a field with a default")
 }
 
 /** The change of a field's keys; null if there is none. */

@@ -23,6 +23,8 @@ export type Validation = {
   readonly nested: Nested[]
   /** true if the caller's role hides the field (D64): messages must not name it */
   readonly isHidden: (field: Field) => boolean
+  /** Adds a problem of the member at `path`. */
+  readonly reject: (path: string, code: ProblemCode, message: string, hint?: Hint) => undefined
 }
 
 export function newValidation(catalog: Catalog, caller: Caller | undefined): Validation {
@@ -30,22 +32,14 @@ export function newValidation(catalog: Catalog, caller: Caller | undefined): Val
     const schema = caller?.catalog.resources.get(resource)
     return schema !== undefined && isHiddenByRole(schema, name)
   }
-  return { catalog, problems: new Problems(), warnings: [], references: [], nested: [], isHidden }
-}
-
-/** Adds a problem of the member at `path`. */
-export function reject(
-  { problems }: Validation,
-  path: string,
-  code: ProblemCode,
-  message: string,
-  hint?: Hint,
-): undefined {
-  problems.add(
-    () => ({ field: path.split('/')[1] ?? null, path, code, message: sentence(path, message) }),
-    hint,
-  )
-  return undefined
+  const problems = new Problems()
+  const reject: Validation['reject'] = (path, code, message, hint) => {
+    problems.add(
+      () => ({ field: path.split('/')[1] ?? null, path, code, message: sentence(path, message) }),
+      hint,
+    )
+  }
+  return { catalog, problems, warnings: [], references: [], nested: [], isHidden, reject }
 }
 
 /** The body as an object of known members; read-only ones are reported as warnings and left out. */
@@ -56,7 +50,7 @@ export function membersOf(
   validation: Validation,
 ): JsonObject {
   if (!isObject(body)) {
-    reject(validation, '', 'wrong_type', 'must be a JSON object')
+    validation.reject('', 'wrong_type', 'must be a JSON object')
     return {}
   }
   const sent: JsonObject = {}
@@ -70,7 +64,7 @@ export function membersOf(
       })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
-      reject(validation, `/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
+      validation.reject(`/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
     }
   }
   return sent
@@ -78,14 +72,14 @@ export function membersOf(
 
 /** A display name: 1 to 255 characters, trimmed; one of them is visible (D6). */
 export function nameOf(value: Json | undefined, path: string, validation: Validation): string | undefined {
-  if (value === undefined || value === null) return reject(validation, path, 'required', 'must be given')
-  if (typeof value !== 'string') return reject(validation, path, 'wrong_type', 'must be a string')
+  if (value === undefined || value === null) return validation.reject(path, 'required', 'must be given')
+  if (typeof value !== 'string') return validation.reject(path, 'wrong_type', 'must be a string')
   const name = value.trim()
-  if (isBlank(name)) return reject(validation, path, 'required', 'must not be empty')
+  if (isBlank(name)) return validation.reject(path, 'required', 'must not be empty')
   if (!isStorable(name)) {
-    return reject(validation, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
+    return validation.reject(path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
   }
-  if (codePoints(name) > 255) return reject(validation, path, 'too_long', 'must have at most 255 characters')
+  if (codePoints(name) > 255) return validation.reject(path, 'too_long', 'must have at most 255 characters')
   return name
 }
 
@@ -95,14 +89,14 @@ export function booleanOf(
   validation: Validation,
 ): boolean | undefined {
   if (value === undefined) return undefined
-  return typeof value === 'boolean' ? value : reject(validation, path, 'wrong_type', 'must be true or false')
+  return typeof value === 'boolean' ? value : validation.reject(path, 'wrong_type', 'must be true or false')
 }
 
 /** A position in a list, counted from 1. */
 export function positionOf(value: Json | undefined, validation: Validation): number | undefined {
   if (value === undefined || value === null) return undefined
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1
-  return isPlace ? value : reject(validation, '/position', 'wrong_type', 'must be a whole number from 1')
+  return isPlace ? value : validation.reject('/position', 'wrong_type', 'must be a whole number from 1')
 }
 
 export const givenByClosing = 'the request that closes a deal gives it'

@@ -2,7 +2,7 @@
  * Undo of several events in one request (D148): those that are named, or all that a request of an agent
  * wrote. Knows no HTTP.
  */
-import { errorTable, type Problem, Refusal } from '../errors.ts'
+import { errorTable, type Problem, Refusal, requireRefusal } from '../errors.ts'
 import { dryMax, tooManyToTry } from '../records/move.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import type { WriteContext } from '../records/write/operation.ts'
@@ -51,7 +51,7 @@ export async function undoSeveral(
   for (const event of events) {
     const refusal = await undo(db, event.seq, keyed(context, event.seq), null, oldest).then(
       () => null,
-      refusalOf,
+      requireRefusal,
     )
     if (!refusal && !isAnyUndone) {
       isAnyUndone = true
@@ -91,11 +91,6 @@ function keyed(context: WriteContext, seq: number): WriteContext {
   return idempotency
     ? { ...context, idempotency: { ...idempotency, key: `${idempotency.key} ${seq}` } }
     : context
-}
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  throw error
 }
 
 function problemsOf({ slug, message: detail, problems: errors }: Refusal) {

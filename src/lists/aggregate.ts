@@ -7,7 +7,7 @@ import type { CallerParams } from '../fields/caller-params.ts'
 import type { Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { withRate } from '../fields/kinds/money.ts'
-import { arrayOf, schemaRef } from '../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, schemaRef } from '../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { namesOf } from '../records/expand.ts'
 import { type Reader, tableOf } from '../records/store.ts'
@@ -60,23 +60,18 @@ export function aggregateReport(resource: string, sums: Sums): Report<AggregateR
     },
     body: {
       summary: `Sums records, with the parameters in the body: ${resource}.`,
-      schema: {
-        type: 'object',
-        properties: {
+      schema: closedObject(
+        {
           ...{ group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } },
           as_of: { type: ['string', 'null'], format: 'date' },
         },
-        additionalProperties: false,
-      },
+        [],
+      ),
     },
     response: {
       description: 'The groups, the largest first.',
       data: arrayOf(schemaRef('aggregate_group')),
-      meta: {
-        type: 'object',
-        properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
-        required: ['group_by', 'hasMore'],
-      },
+      meta: openObject({ group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } }),
     },
     read: query => {
       const request = aggregateRequestOf(query, sums)

@@ -41,7 +41,7 @@ export function changesOf(db: Reader, account: number, token: number): Changes {
   DELETE FROM agent_change WHERE account_id = ${own}::bigint AND valid_until < now()
 )
 INSERT INTO agent_change (account_id, hash, token, change, valid_until)
-SELECT ${own}::bigint, ${hashOf(code)}::text, ${its}::bigint, ${JSON.stringify(change)}::text,
+SELECT ${own}::bigint, ${hash('sha256', code)}::text, ${its}::bigint, ${JSON.stringify(change)}::text,
   now() + make_interval(mins => ${sql.integer(codeMinutes)})
 WHERE (SELECT count(*) FROM agent_change
   WHERE account_id = ${own}::bigint AND token = ${its}::bigint AND valid_until > now()) < ${sql.integer(waitingMax)}
@@ -51,7 +51,7 @@ RETURNING 1 AS kept`
     },
     async find(code) {
       const statement = sql`SELECT change FROM agent_change
-WHERE account_id = ${own}::bigint AND hash = ${hashOf(code)}::text AND token = ${its}::bigint
+WHERE account_id = ${own}::bigint AND hash = ${hash('sha256', code)}::text AND token = ${its}::bigint
   AND valid_until > now()`
       const [found] = await ask(db, statement)
       return found ? (parseJson(found.change!) as unknown as Change) : null
@@ -65,8 +65,4 @@ const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 /** A random word: 49 bits in ten letters. */
 export function randomWord(length: number): string {
   return Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
-}
-
-function hashOf(code: string): string {
-  return hash('sha256', code)
 }

@@ -2,7 +2,7 @@
  * Values of records as agents read them: short, with names in the place of ids and the currency beside an
  * amount. Goes by the shape of a value, as its JSON says all of it. Pure.
  */
-import { isNumber, isObject, type Json, type JsonObject } from '../json.ts'
+import { asText, isNumber, isObject, type Json, type JsonObject } from '../json.ts'
 
 /** A value; `names` is what `expand` answered for it, if it is an id or several. */
 export function shownValue(value: Json, names?: Json): Json {
@@ -32,9 +32,9 @@ function shownObject(value: JsonObject): Json {
   const { currency_code: code, email_value: email, phone_number: phone, range } = value
   if (email !== undefined) return email
   if (phone !== undefined) return phone
-  if (isObject(range)) return `${text(shownValue(range.from!))} to ${text(shownValue(range.to!))}`
+  if (isObject(range)) return `${asText(shownValue(range.from!))} to ${asText(shownValue(range.to!))}`
   const amount = value.value ?? value.price
-  if (typeof code === 'string' && amount !== undefined) return `${code} ${text(amount)}`
+  if (typeof code === 'string' && amount !== undefined) return `${code} ${asText(amount)}`
   if (Object.keys(value).some(name => name.startsWith('address_'))) return shownAddress(value)
   return Object.keys(value).length ? value : null
 }
@@ -43,12 +43,8 @@ function shownAddress({ address_line1, address_line2, city, state, zipcode, coun
   const parts = [address_line1, address_line2, city, state, zipcode, country]
   return parts
     .filter(part => part !== null && part !== undefined)
-    .map(text)
+    .map(asText)
     .join(', ')
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
 
 /** Texts of a value that are longer than `max` characters, cut. */

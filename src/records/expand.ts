@@ -135,6 +135,6 @@ FROM ${sql.id(resource)} x WHERE ${visible(resource, params, sql`x`)} AND x.id =
   return found
 }
 
-function hasOptions(field: Field): boolean {
+export function hasOptions(field: Field): boolean {
   return kinds[field.type].hasOptions === true
 }

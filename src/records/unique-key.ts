@@ -1,5 +1,5 @@
 /** Unique values that identify records: in paths, in batches and for upserts (D77). */
-import { memberProblem, Refusal } from '../errors.ts'
+import { memberProblem, Refusal, requireRefusal } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
@@ -40,8 +40,7 @@ export function targetByKey(
   try {
     return { key: uniqueKeyOf(schema, name, sent) }
   } catch (error) {
-    if (error instanceof Refusal) return { key: null, unidentified: error }
-    throw error
+    return { key: null, unidentified: requireRefusal(error) }
   }
 }
 

@@ -113,7 +113,7 @@ export async function clashesOf(
   )
   const params = callerParamsOf(caller)
   const selects = all.flatMap(({ schema, field, after, id }, place) => {
-    const keys = keysOf([field], after)
+    const keys = keysOf(field, after)
     return keys ? [clashSelect(params, schema, keys, id, place)] : []
   })
   const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`)) : []
@@ -192,18 +192,13 @@ function clashSelect(
   HAVING count(*) > 0`
 }
 
-/** SELECT of the distinct keys of a record's values; null if there are none. */
-function keysOf(fields: readonly Field[], after: Values): Sql | null {
-  const selects = fields.flatMap(field => {
-    const { texts, key } = kinds[field.type].unique!
-    const all = texts(after[field.internal_name] ?? null)
-    if (all.length === 0) return []
-    return [
-      sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`, field)} AS key
-    FROM jsonb_array_elements_text(${JSON.stringify(all)}::jsonb) t (text)`,
-    ]
-  })
-  return selects.length ? sql.join(selects, sql`\n    UNION ALL `) : null
+/** SELECT of the distinct keys of a record's values in a field; null if there are none. */
+function keysOf(field: Field, after: Values): Sql | null {
+  const { texts, key } = kinds[field.type].unique!
+  const all = texts(after[field.internal_name] ?? null)
+  if (all.length === 0) return null
+  return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`, field)} AS key
+    FROM jsonb_array_elements_text(${JSON.stringify(all)}::jsonb) t (text)`
 }
 
 function idsOf(fields: readonly Field[]): string {

@@ -1,5 +1,5 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
-import type { Json } from '../../json.ts'
+import { isPresent, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { column, scalar } from '../columns.ts'
 import {
@@ -119,6 +119,17 @@ export function checkedNumber(
     return context.problem('too_many_decimals', `must have ${allowed}; it is never rounded`, { at })
   }
   return value
+}
+
+/** Like `checkedNumber`, as JSON; null for a number that is left out. */
+export function optionalNumber(
+  input: Json | undefined,
+  context: ParseContext,
+  limits: Config,
+  at: string,
+): Json | undefined {
+  const value = isPresent(input) ? checkedNumber(input, context, limits, at) : null
+  return value && decimalJson(value)
 }
 
 /** Thousands grouped by threes, with or without a decimal point or comma, in a text of a few letters. */

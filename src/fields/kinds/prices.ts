@@ -11,7 +11,7 @@ import { equality, ordered, presenceTerm } from '../term.ts'
 import { knownMembers } from './known-members.ts'
 import { checkedCurrency, currencyOperand, currencySchema, warnOfCode } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
-import { amountSchema, checkedNumber, numericOperand } from './number.ts'
+import { amountSchema, checkedNumber, numericOperand, optionalNumber } from './number.ts'
 import { percentage, priceDecimals } from './product-lines.ts'
 import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
 
@@ -99,15 +99,15 @@ function parseEntry(
   const currency = entryCurrency(input, context, currencies, at)
   warnOfCode(input, currency, context, at)
   const price = agreed(input, context, at) ? entryPrice(input, context, at) : undefined
-  const tax = optionalPercentage(input.tax, context, `${at}/tax`)
-  const discount = optionalPercentage(input.discount, context, `${at}/discount`)
+  const tax = optionalNumber(input.tax, context, percentage, `${at}/tax`)
+  const discount = optionalNumber(input.discount, context, percentage, `${at}/discount`)
   if (!known || !currency || !price || tax === undefined || discount === undefined) return undefined
   return {
     currency: currency.id,
     currency_code: currency.code,
     price: decimalJson(price),
-    tax: json(tax),
-    discount: json(discount),
+    tax,
+    discount,
   }
 }
 
@@ -150,16 +150,4 @@ function agreed(input: JsonObject, context: ParseContext, at: string): boolean {
     at: `${at}/price`,
   })
   return false
-}
-
-function optionalPercentage(
-  input: Json | undefined,
-  context: ParseContext,
-  at: string,
-): Decimal | null | undefined {
-  return isPresent(input) ? checkedNumber(input, context, percentage, at) : null
-}
-
-function json(value: Decimal | null): Json {
-  return value && decimalJson(value)
 }

@@ -3,11 +3,11 @@
  * own price. resources/deals/lines.ts fills in the defaults, and computes the amounts.
  */
 import { isObject, isPresent, type Json, type JsonObject } from '../../json.ts'
-import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import type { Config, ParseContext, Schemas } from '../field.ts'
+import { decimal, decimalJson } from '../decimal.ts'
+import type { ParseContext, Schemas } from '../field.ts'
 import { whereRecordsAre } from './how-to-write.ts'
 import { knownMembers } from './known-members.ts'
-import { amountSchema, checkedNumber } from './number.ts'
+import { amountSchema, checkedNumber, optionalNumber } from './number.ts'
 import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
 
 const linesMax = 200
@@ -90,37 +90,16 @@ function parseLine(input: Json, context: ParseContext, at: string): JsonObject |
     at,
   )
   const product = productId(input.product, context, `${at}/product`)
-  const quantity =
-    input.quantity === undefined || input.quantity === null
-      ? context.problem('required', 'must be given', { at: `${at}/quantity`, hint: 'For example 1.' })
-      : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
-  const optional = (member: string, bounds: Config) => {
-    const value = input[member]
-    return value === undefined || value === null
-      ? null
-      : checkedNumber(value, context, bounds, `${at}/${member}`)
-  }
-  const [unit_price, discount, tax] = [
-    optional('unit_price', priceLimits),
-    optional('discount', percentage),
-    optional('tax', percentage),
-  ]
-  if (
-    !known ||
-    product === undefined ||
-    !quantity ||
-    unit_price === undefined ||
-    discount === undefined ||
-    tax === undefined
-  ) {
-    return undefined
-  }
+  const quantity = isPresent(input.quantity)
+    ? checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
+    : context.problem('required', 'must be given', { at: `${at}/quantity`, hint: 'For example 1.' })
+  const unit_price = optionalNumber(input.unit_price, context, priceLimits, `${at}/unit_price`)
+  const discount = optionalNumber(input.discount, context, percentage, `${at}/discount`)
+  const tax = optionalNumber(input.tax, context, percentage, `${at}/tax`)
+  if (!known || product === undefined || !quantity) return undefined
+  if (unit_price === undefined || discount === undefined || tax === undefined) return undefined
   return {
-    product,
-    quantity: decimalJson(quantity),
-    unit_price: json(unit_price),
-    discount: json(discount),
-    tax: json(tax),
+    ...{ product, quantity: decimalJson(quantity), unit_price, discount, tax },
     ...Object.fromEntries(lineKeys.filter(name => name in input).map(name => [name, input[name]!])),
   }
 }
@@ -144,8 +123,4 @@ function productId(input: Json | undefined, context: ParseContext, at: string): 
   }
   context.reference(resource, id.toNumber(), at)
   return id.toNumber()
-}
-
-function json(value: Decimal | null): Json {
-  return value && decimalJson(value)
 }

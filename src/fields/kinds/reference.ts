@@ -7,7 +7,7 @@ import type { Field, ParseContext, Schemas } from '../field.ts'
 import { type Order, ordered } from '../term.ts'
 import { whereRecordsAre } from './how-to-write.ts'
 import { idOperand } from './number.ts'
-import { closedObject } from './schemas.ts'
+import { closedObject, openObject } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
@@ -74,9 +74,7 @@ export function referenceSchemas(field: Field): Schemas {
     description: `A new ${field.related}, which is created with the record.`,
   }
   const found = {
-    type: 'object',
-    properties: { find_by: { enum: ['email', 'name'] } },
-    required: ['find_by'],
+    ...openObject({ find_by: { enum: ['email', 'name'] } }),
     description: `The ${field.related} with that e-mail or name, or else a new one.`,
   }
   return { input: { anyOf: [named, closedObject({ id: named }, ['id']), created, found] }, output }

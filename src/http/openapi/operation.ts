@@ -71,30 +71,19 @@ export function refined(
 
 /** The envelope of a response, with `meta` if there is one. */
 export function envelope(data: Schema, meta?: Schema, isMetaSure = false): Schema {
-  return {
-    type: 'object',
-    properties: { code: { const: 0 }, data, ...(meta ? { meta } : {}) },
-    required: ['code', 'data', ...(isMetaSure ? ['meta'] : [])],
-  }
+  const properties = { code: { const: 0 }, data, ...(meta ? { meta } : {}) }
+  return openObject(properties, ['code', 'data', ...(isMetaSure ? ['meta'] : [])])
 }
 
 /** The meta of a write with warnings only. */
-export const warningsMeta: Schema = {
-  type: 'object',
-  properties: { warnings: arrayOf(schemaRef('warning')) },
-  required: ['warnings'],
-}
+export const warningsMeta = openObject({ warnings: arrayOf(schemaRef('warning')) })
 
 /** The meta of a page with cursors and without a total. */
-export const cursorPageMeta: Schema = {
-  type: 'object',
-  properties: {
-    pageSize: { type: 'integer' },
-    hasMore: { type: 'boolean' },
-    nextCursor: { type: ['string', 'null'] },
-  },
-  required: ['pageSize', 'hasMore', 'nextCursor'],
-}
+export const cursorPageMeta = openObject({
+  pageSize: { type: 'integer' },
+  hasMore: { type: 'boolean' },
+  nextCursor: { type: ['string', 'null'] },
+})
 
 export function queryParameter(name: string, description: string, schema: Schema, required = false): Schema {
   return { name, in: 'query', description, schema, ...(required ? { required } : {}) }

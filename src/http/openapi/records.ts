@@ -5,7 +5,7 @@
 import { isBlank } from '../../fields/blank.ts'
 import { type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
-import { arrayOf, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { defaultOf, mustBeGiven } from '../../records/fill.ts'
 import { resources } from '../../resources/resources.ts'
@@ -30,11 +30,7 @@ export function recordSchemas(schema: ResourceSchema): { readonly [name: string]
       name,
       membersOf(always, field => bare(readSchema(field))),
     ),
-    [`${name}_input`]: {
-      type: 'object',
-      properties: { ...membersOf(shown, sentSchema), _expanded: { readOnly: true } },
-      additionalProperties: false,
-    },
+    [`${name}_input`]: closedObject({ ...membersOf(shown, sentSchema), _expanded: { readOnly: true } }, []),
     [`${name}_new`]: refined(`${name}_input`, { ...needed, ...filled }, Object.keys(needed)),
   }
 }

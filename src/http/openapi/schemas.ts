@@ -18,12 +18,13 @@ import { inboxItemSchema, inboxMetaSchema, inboxSettingsSchema, personSchema } f
 import { hitSchema } from '../../lists/search/search.ts'
 import { reports } from '../../resources/reports.ts'
 import { deliverySchema } from '../../resources/webhook.ts'
-import { jobPageSchema, jobSchema } from '../../work/jobs/schemas.ts'
+import { jobSchema } from '../../work/jobs/schemas.ts'
+import { cursorPageMeta } from './operation.ts'
 
 export const ownSchemas: { readonly [name: string]: Schema } = {
   ...Object.assign({}, ...reports.map(({ schemas }) => schemas)),
   job: jobSchema,
-  job_page: jobPageSchema,
+  job_page: cursorPageMeta,
   named_or_gone: namedOrGoneSchema,
   delivery: deliverySchema,
   event: eventSchema,

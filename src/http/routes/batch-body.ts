@@ -2,7 +2,7 @@
 import { type Problem, type ProblemCode, type Problems, problemAt, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { asText, isNumber, isObject, type Json, type JsonObject } from '../../json.ts'
 import { targetByKey } from '../../records/unique-key.ts'
 import { type Operation, operationNames } from '../../records/write/operation.ts'
@@ -121,23 +121,16 @@ function notABatch(problems: Problems | readonly Problem[]): Refusal {
 
 const whole = { type: 'integer', minimum: 0 }
 const by = {
-  type: 'object',
-  properties: { field: { type: 'string' }, value: { type: ['string', 'number'] } },
-  required: ['field', 'value'],
-  additionalProperties: false,
+  ...closedObject({ field: { type: 'string' }, value: { type: ['string', 'number'] } }, ['field', 'value']),
   description: 'A unique field and the value that the record has in it.',
 }
 
-export const batchMeta = {
-  type: 'object',
-  properties: { succeeded: whole, failed: whole, dryRun: { const: true } },
-  required: ['succeeded', 'failed'],
-}
+const meta = { succeeded: whole, failed: whole, dryRun: { const: true } }
+export const batchMeta = openObject(meta, ['succeeded', 'failed'])
 
 /** The schema of an operation with this op and these members. */
 function operation(op: string, members: { readonly [name: string]: Schema }, required: string[]): Schema {
-  const properties = { op: { const: op }, ...members }
-  return { type: 'object', properties, required: ['op', ...required], additionalProperties: false }
+  return closedObject({ op: { const: op }, ...members }, ['op', ...required])
 }
 
 function operations(resource: string): Schema[] {
@@ -165,5 +158,5 @@ export function batchBody(resource: string): Schema {
     },
     atomic: { type: ['boolean', 'null'], description: 'All or none; each by itself if not said.' },
   }
-  return { type: 'object', properties, required: ['operations'], additionalProperties: false }
+  return closedObject(properties, ['operations'])
 }

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
-import { Refusal } from '../../errors.ts'
+import { Refusal, requireRefusal } from '../../errors.ts'
 import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { ApiRequest } from '../request.ts'
@@ -125,7 +125,8 @@ async function retried<Told, T>(
       if (!(error instanceof Refusal) || progress.kept.length === 0) throw error
       if (error.slug !== 'busy_record' || attempt === attempts) return error
     }
-    const caller = await latestCaller(request)
+    // A refusal if they lack the rights now.
+    const caller = await request.latestCaller().catch(requireRefusal)
     if (caller instanceof Refusal) return caller
     progress.caller = caller
   }
@@ -135,14 +136,6 @@ function withRest<Told>(told: readonly Told[], count: number, refused: (before: 
   const all = [...told]
   while (all.length < count) all.push(refused(all))
   return all
-}
-
-/** The current caller, or the refusal if they lack the rights now. */
-async function latestCaller(request: ApiRequest): Promise<AuthenticatedCaller | Refusal> {
-  return request.latestCaller().catch(error => {
-    if (error instanceof Refusal) return error
-    throw error
-  })
 }
 
 /**

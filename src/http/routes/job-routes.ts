@@ -1,6 +1,6 @@
 /** The routes of jobs, imports and bulk changes (D80, D82, D84). */
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { actions as duplicateActions, formats, importedResources } from '../../work/imports/plan.ts'
 import { dryRunParameter, envelope, type Operation, ok, queryParameter } from '../openapi/operation.ts'
@@ -157,9 +157,7 @@ function bulkRoute(service: JobService, resource: Readable): AccountRoute {
     },
     description: 'A job does it, one record after the other; it can be taken back.',
     parameters: dryRunParameter,
-    body: {
-      schema: { type: 'object', properties, required: ['filter', 'changes'], additionalProperties: false },
-    },
+    body: { schema: closedObject(properties, ['filter', 'changes']) },
     responses: [createdJob],
     errors: ['validation_failed'],
   })

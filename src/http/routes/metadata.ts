@@ -16,7 +16,7 @@ import { suggestion } from '../../fields/nearest.ts'
 import { type Operator, operators } from '../../fields/term.ts'
 import type { Json } from '../../json.ts'
 import { choicesOf } from '../../records/choices.ts'
-import { isExpandable } from '../../records/expand.ts'
+import { hasOptions, isExpandable } from '../../records/expand.ts'
 import { etagOf } from '../../records/precondition.ts'
 import { isHiddenByRole } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -125,10 +125,6 @@ function defaultOf(field: Field): Json {
     ? undefined
     : field.options.find(option => option.is_default && option.is_active)
   return field.default_value ?? marked?.id ?? null
-}
-
-function hasOptions(field: Field): boolean {
-  return kinds[field.type].hasOptions ?? false
 }
 
 type Choices = { source: string; field_id: number | null; values: object[] }

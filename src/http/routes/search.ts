@@ -1,6 +1,6 @@
 /** GET /search (D86). It needs no scope of its own: results are limited to what the caller may read. */
 import type { Database } from '../../db/open.ts'
-import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { readSearchQuery, search, searchable } from '../../lists/search/search.ts'
 import { allows } from '../../rights/scopes.ts'
 import { okAnswer } from '../answer.ts'
@@ -9,11 +9,7 @@ import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { anywhere } from './records.ts'
 
 export function searchRoute(db: Database): AccountRoute {
-  const meta = {
-    type: 'object',
-    properties: { pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } },
-    required: ['pageSize', 'hasMore'],
-  }
+  const meta = openObject({ pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } })
   const hits = arrayOf(schemaRef('search_hit'))
   return route('GET', `${base}/search`, 'any', searchHandler(db), {
     ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },

@@ -3,7 +3,7 @@
  * result that it would have as a single write. Runs of operations that don't depend on each other are
  * validated and written at once; the others take the same way one by one, which also tells what is wrong.
  */
-import { Refusal } from '../../errors.ts'
+import { Refusal, requireRefusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { ask } from '../../sql.ts'
 import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
@@ -225,7 +225,6 @@ async function alone(batch: Batch, operation: Operation): Promise<Outcome> {
     await removeRecord(batch, deleted, precondition)
     return { deleted }
   } catch (error) {
-    if (error instanceof Refusal) return { refusal: error }
-    throw error
+    return { refusal: requireRefusal(error) }
   }
 }

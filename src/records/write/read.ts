@@ -2,7 +2,7 @@
  * Reads operations: the stored record that each is about, and its body as typed values, with the names in it
  * resolved. Of several operations each statement reads what all need.
  */
-import { type Problem, Refusal } from '../../errors.ts'
+import { type Problem, Refusal, requireRefusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { emptyValue, type Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
@@ -46,8 +46,7 @@ export function mapAccepted<T, R>(all: Results<T>, map: (one: T) => R): Promise<
     try {
       return map(one)
     } catch (error) {
-      if (error instanceof Refusal) return error
-      throw error
+      return requireRefusal(error)
     }
   })
 }

@@ -1,6 +1,6 @@
 /** The schemas of jobs (D84). */
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, arrayOf, orNull } from '../../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { phases, states } from './job.ts'
 
 function job(): Schema {
@@ -46,13 +46,13 @@ function job(): Schema {
     targets: arrayOf(anyObject),
     values_to_map: arrayOf(anyObject),
   }
-  return { type: 'object', properties: { ...properties, ...ofImports }, required: Object.keys(properties) }
+  return openObject({ ...properties, ...ofImports }, Object.keys(properties))
 }
 
 /** A column of a file, with its state in the plan (D80). */
 function column(): Schema {
   const text = { type: 'string' }
-  const properties = {
+  return openObject({
     ...{ name: text, samples: arrayOf({}) },
     state: {
       enum: ['mapped', 'left_out', 'open'],
@@ -63,16 +63,7 @@ function column(): Schema {
       ...orNull(text),
       description: 'What an open column becomes with confirm; null: it is left out.',
     },
-  }
-  return { type: 'object', properties, required: Object.keys(properties) }
-}
-
-const page = {
-  pageSize: { type: 'integer' },
-  hasMore: { type: 'boolean' },
-  nextCursor: { type: ['string', 'null'] },
+  })
 }
 
 export const jobSchema = job()
-
-export const jobPageSchema: Schema = { type: 'object', properties: page, required: Object.keys(page) }
