@@ -4,6 +4,7 @@
  * their own, so that it takes nothing of the service's event loop. Knows no setting and no clock.
  */
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import {
   accessSync,
   constants,
@@ -15,7 +16,7 @@ import {
   statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { BackupSettings } from '../config.ts'
 import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
@@ -152,9 +153,20 @@ function removeLeft(directory: string, ending: 'unverified' | 'failed'): void {
   }
 }
 
+/**
+ * Makes a folder for a verification, and removes those of killed ones. Their names have a hash of the
+ * backups' directory, whose lock this process holds.
+ */
+function makeHome(directory: string): string {
+  const prefix = `dealwright-verify-${hash('sha256', resolve(directory), 'hex').slice(0, 16)}-`
+  for (const name of readdirSync(tmpdir()))
+    if (name.startsWith(prefix)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  return mkdtempSync(join(tmpdir(), prefix))
+}
+
 /** Restores the file into a database that is removed afterwards. */
 async function verify(options: ScheduleOptions, file: string, signal: AbortSignal): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'dealwright-verify-'))
+  const home = makeHome(options.directory)
   try {
     // The embedded database takes no setting of a server.
     const ofServer = { DATABASE_URL: '', DATABASE_READ_URL: '', DATABASE_POOLER: '', WORKERS: '' }

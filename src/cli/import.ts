@@ -153,11 +153,13 @@ function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnStat
   const advice = refused && args.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
   const id = job.phase === 'dry_run' ? '' : ` The job is ${job.id}.`
   const rows = `${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
-  const ended = job.error ?? `it was ${job.state} after ${rows}`
-  const text =
-    job.state === 'done' || job.state === 'waiting'
-      ? `${did} ${rows}`
-      : printableText`The import ended: ${ended}`
+  // After a dry run it waits for the run.
+  const isDone = job.state === 'done' || job.state === 'waiting'
+  const early =
+    job.state === 'paused'
+      ? `The import is paused after ${rows}`
+      : printableText`The import ended: ${job.error ?? `it was ${job.state} after ${rows}`}`
+  const text = isDone ? `${did} ${rows}` : early
   return {
     text: [
       ...linesOf(states),
@@ -171,7 +173,7 @@ function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnStat
       ...{ created, updated, unchanged, skipped, refused, not_taken, replaced, users_out_of_use },
       columns: columnsData(states),
     },
-    exitCode: (job.state !== 'done' && job.state !== 'waiting') || refused > 0 ? 1 : 0,
+    exitCode: !isDone || refused > 0 ? 1 : 0,
   }
 }
 

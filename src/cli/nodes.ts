@@ -62,10 +62,11 @@ export const move: Act = async (db, args) => {
   const own = others ? await isolate(untimed, table, account) : shard.id
   await moveShard(untimed, own, from, to)
   const problem = await analyzeShard(untimed, own, to)
-  const later = problem === null ? '' : ` Autovacuum will analyze its tables, as this failed: ${problem}`
+  const note = `Its tables there could not be analyzed (${problem}): lists may be slow until autovacuum has done so.`
   return {
-    text: printableText`Account ${account} "${name}" is on ${to.name} now; it was on ${from.name}.${later}`,
+    text: printableText`Account ${account} "${name}" is on ${to.name} now; it was on ${from.name}.`,
     data: { account, from: from.name, to: to.name, isolated: others > 0 },
+    notes: problem === null ? [] : [note],
   }
 }
 

@@ -147,7 +147,8 @@ test('an import that is stopped ends, with or without a service, and what it imp
     await isTime()
     child.kill('SIGINT')
     await closed
-    assert.equal(child.exitCode, 1, told)
+    // Before the command listens for signals, the signal itself ends it.
+    assert.ok(child.exitCode === 1 || child.signalCode === 'SIGINT', `${child.exitCode} ${told}`)
     const after = await count()
     await delay(1000)
     assert.equal(await count(), after)

@@ -84,7 +84,8 @@ test('no command is left out', () => {
 })
 
 /** One for all benches: each makes databases of its own. */
-const server = await startPostgres(true)
+const given = process.env.BENCH_DATABASE_URL
+const server = given ? null : await startPostgres(true)
 after(() => server?.stop())
 
 /** Most of their time is waiting: for a lease to end, for a server, for a measurement. */
@@ -113,7 +114,7 @@ async function carriedOut(
     // A process group of its own: npm does not end what it runs.
     detached: !isWindows,
     // A command's own node:test must not report to this one.
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined, BENCH_DATABASE_URL: server?.url },
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, BENCH_DATABASE_URL: given ?? server?.url },
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr])

@@ -142,10 +142,20 @@ test('what killed backups have left is removed, and what others have put there s
   for (const name of [...foreign, ...left]) writeFileSync(join(directory, name), '')
   const act = `const [what, file] = process.argv.slice(1)
     if (what === 'backup') require('fs').writeFileSync(file, '')
-    else throw 'bad'`
-  const now = () => new Date('2030-01-01T01:00:00Z')
-  await schedule(directory, ({ length }) => length > 0, { now, program: [process.execPath, '-e', act, '--'] })
+    else console.error(process.env.DATA_DIR) ?? process.exit(1)`
+  const backUp = (day: string) =>
+    schedule(directory, ({ length }) => length > 0, {
+      now: () => new Date(`2030-01-${day}T01:00:00Z`),
+      program: [process.execPath, '-e', act, '--'],
+    })
+  const [line] = await backUp('01')
   assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-01T01-00-00Z.backup.failed', ...foreign])
+  // So is the database of a verification that was killed, which has a folder of its own in each.
+  const [home] = /\/[^ ]*dealwright-verify-[0-9a-f]{16}-/.exec(line!)!
+  const killed = `${home}killed`
+  mkdirSync(join(killed, 'data'), { recursive: true })
+  await backUp('03')
+  assert.equal(existsSync(killed), false)
 })
 
 test('a file that can not be restored is no backup: it is kept apart, and said', async () => {

@@ -35,9 +35,9 @@ type StepRecord<Told> = { readonly told: readonly Told[]; readonly batch: string
 
 type Progress<Told> = {
   caller: AuthenticatedCaller
-  /** results up to the last committed step */
+  /** all results so far, once a step is committed; none before */
   kept: Told[]
-  /** results after it, all of them refusals */
+  /** results before the first committed step, all of them refusals */
   unkept: Told[]
   /** the batch's id, made with the first committed step */
   batch: string | null
@@ -71,7 +71,8 @@ export async function carryOutInSteps<Operation, Told>(
     )
     if (done instanceof Refusal) return withRest(before, operations.length, all => step.refused(done, all))
     const isOld = key?.isReplayed === true
-    // After the first committed step each is recorded, also one that is refused: the next has its own key.
+    // After the first committed step each counts, also one that is refused: with a key it is recorded, and
+    // the next step has its own.
     const isRecorded = isOld || done.isKept || progress.batch !== null
     if (isOld) progress.kept.push(...(await step.again(done.told, progress.caller)))
     else if (isRecorded) progress.kept.push(...done.told)

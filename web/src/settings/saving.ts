@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { errorMessage, problemsByField } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
+import { afterPress } from '../ui/after-press.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { assignProblems, type Problems } from './assign-problems.ts'
 
@@ -39,7 +40,9 @@ export function useSaving(fields: readonly string[]) {
       void refetchAll()
       return true
     } catch (error) {
-      setProblems(assignProblems(problemsByField(error), fields))
+      const found = assignProblems(problemsByField(error), fields)
+      // A box that saves when it is left may lie above the button that is pressed.
+      afterPress(() => setProblems(found))
       return false
     } finally {
       setBusy(false)

@@ -1,5 +1,5 @@
-/** A key ends a press, too: a native list that a press opens takes its release. */
-const ends = ['pointerup', 'pointercancel', 'keydown'] as const
+/** A native list or menu that a press opens takes its release: a key ends the press, too. */
+const ends = ['pointerup', 'pointercancel', 'contextmenu', 'keydown'] as const
 
 /** True while a pointer is pressed. */
 let isPressed = false

@@ -144,18 +144,24 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const { Input } = kindOf(field)
   const [value, setValue] = useState<unknown>(base[name] ?? null)
   const [problems, setProblems] = useState<Problems>({})
+  /** the problems below the input, whose text moves what lies there */
+  const [shown, setShown] = useState<Problems>({})
   const hasProblem = Object.keys(problems).length > 0
   const [isSaving, setSaving] = useState(false)
   const busy = useRef(false)
   const isGone = useIsGone()
   // Leaving the page would lose a value that can't be saved.
   useUnsavedGuard(hasProblem)
+  const refuse = (found: Problems) => {
+    setProblems(found)
+    afterPress(() => setShown(found))
+  }
   const finish = async (end: () => void): Promise<void> => {
     if (busy.current) return
     if (isSame(value, base[name])) return end()
     const required = new Set(field.is_required ? [name] : [])
     const wrong = problemsOf({ [name]: value }, [field], required)
-    if (Object.keys(wrong).length > 0) return setProblems(wrong)
+    if (Object.keys(wrong).length > 0) return refuse(wrong)
     busy.current = true
     setSaving(true)
     const refused = await save(base, { [name]: value }).then(
@@ -171,7 +177,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     if (refused && !isSame(latest.current.value, value)) return latest.current.finish(end)
     if (!refused) return
     const isHere = firstPlace(refused, [field]) !== undefined
-    setProblems(isHere ? refused : { [name]: Object.values(refused).join(' ') })
+    refuse(isHere ? refused : { [name]: Object.values(refused).join(' ') })
   }
   const latest = useLatest({ value, finish })
   const keys = (event: KeyboardEvent) => {
@@ -209,11 +215,12 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
           onChange={next => {
             setValue(next)
             setProblems({})
+            setShown({})
           }}
           names={namesOf(base)[name]}
           record={base}
-          error={problems[name]}
-          errors={problemsWithin(problems, name)}
+          error={shown[name]}
+          errors={problemsWithin(shown, name)}
           autoFocus
         />
       </div>
