@@ -240,6 +240,20 @@ test('a move of somebody else appears without a reload', { skip }, async () => {
   await end()
 })
 
+test('keys act on the card with the focus, wherever others’ changes have moved it', { skip }, async () => {
+  const at = { pipeline_stage: known.stages.Proposal! }
+  const above = await makeDeal('Comes above', at)
+  const focused = await makeDeal('Keeps the focus', at)
+  const { page, end } = await openUi(service, '/board')
+  await card(page, 'Keeps the focus').focus()
+  await call('PATCH', `${v1}/deal/${above}`, { description: 'by a colleague' })
+  await column(page, 'Proposal').locator('[data-row="1"]').filter({ hasText: 'Keeps the focus' }).waitFor()
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.getByText(/ is in Negotiation now\./).waitFor()
+  assert.deepEqual([await stageOf(focused), await stageOf(above)], ['Negotiation', 'Proposal'])
+  await end()
+})
+
 test('a move of somebody else is heard of that comes while the board is read', { skip }, async () => {
   const deal = await makeDeal('Moved meanwhile', { pipeline_stage: known.stages.New! })
   const { page, end } = await openUi(service, '/today')

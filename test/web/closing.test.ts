@@ -293,3 +293,21 @@ test('closing a deal asks before it loses what is chosen', { skip }, async () =>
   await dialog.waitFor({ state: 'detached' })
   await end()
 })
+
+test('a value that is emptied leaves the products of the deal', { skip }, async () => {
+  const product = await made('product', { name: 'Anchor', unit_price: [{ currency: 'USD', price: 300 }] })
+  const products = [{ product: product.id, quantity: 2 }]
+  const deal = await makeDeal('Emptied value', { deal_value: { currency: 'USD', products } })
+  const { page, end } = await openUi(service, `/deals/${deal}`)
+  await page.getByRole('radiogroup', { name: 'Stage' }).waitFor()
+  await page.keyboard.press('w')
+  const dialog = dialogOf(page, 'won')
+  await dialog.getByLabel('Why was it won?').selectOption({ label: 'Price' })
+  await valueIn(dialog).and(page.locator(':enabled')).waitFor()
+  await valueIn(dialog).fill('')
+  await dialog.getByRole('button', { name: 'Mark as won' }).click()
+  await page.getByText('Moved to Won.').waitFor()
+  const { deal_value } = await stored(deal)
+  assert.deepEqual([deal_value?.value, deal_value?.products.length], [600, 1])
+  await end()
+})

@@ -303,3 +303,22 @@ test('views are pinned to the sidebar, ordered, and vanish when they are gone', 
   await nav.getByRole('link', { name: /^Pinned first/ }).waitFor({ state: 'detached' })
   await end()
 })
+
+test('a pin of one tab outlives a preference that another tab changes', { skip }, async () => {
+  const body = { name: 'Of two tabs', source: 'deal', mode: 'Table', filter: 'title:like(Nobody)' }
+  const view = await made('view', body)
+  const { page, end } = await openUi(service, `/deals?view=${view.id}`)
+  const nav = page.getByRole('navigation', { name: 'Main' })
+  await page.getByRole('button', { name: 'View: Of two tabs' }).waitFor()
+  const other = await page.context().newPage()
+  await other.goto(`${service.url}/settings/profile`)
+  await other.getByLabel('Density of lists').waitFor()
+  await page.getByRole('button', { name: 'View: Of two tabs' }).click()
+  await page.getByRole('menuitem', { name: 'Pin to the sidebar', exact: true }).click()
+  await nav.getByRole('link', { name: /^Of two tabs/ }).waitFor()
+  await other.getByLabel('Density of lists').selectOption('compact')
+  await page.reload()
+  await nav.getByRole('link', { name: /^Of two tabs/ }).waitFor()
+  await call('DELETE', `${v1}/view/${view.id}`)
+  await end()
+})

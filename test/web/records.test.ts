@@ -183,6 +183,57 @@ test('what two people have changed is chosen, and nothing else is lost', { skip 
   await one.end(/412/)
 })
 
+test('who keeps what a colleague has saved has saved nothing, and undoes nothing of theirs', {
+  skip,
+}, async () => {
+  const { id } = await makeDeal('Theirs stays', { description: 'first' })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: 'Edit Description: first' }).click()
+  await page.getByRole('textbox', { name: 'Description' }).fill('mine')
+  await call('PATCH', `${v1}/deal/${id}`, { description: 'theirs' })
+  await page.getByRole('textbox', { name: 'Description' }).press('Control+Enter')
+  const dialog = page.getByRole('alertdialog', { name: 'Somebody else has changed this' })
+  await dialog.getByRole('radio', { name: 'Theirs theirs' }).check()
+  await dialog.getByRole('button', { name: 'Save choices' }).click()
+  await messageOf(page, 'Nothing was changed').waitFor()
+  assert.equal(await page.getByText('Saved Description.').count(), 0)
+  await page.keyboard.press('Control+z')
+  await page.getByText('There is nothing to undo.').waitFor()
+  const after = await stored('deal', id)
+  assert.deepEqual([after.description, after.version], ['theirs', 2])
+  await end(/412/)
+})
+
+test('what is typed in place while it is saved stays, and going back asks', { skip }, async () => {
+  const { id } = await makeDeal('Typed on')
+  const { page, end } = await openUi(
+    service,
+    `/deals?${new URLSearchParams({ filter: 'title:eq(Typed on)' })}`,
+  )
+  await page.getByRole('link', { name: 'Typed on' }).click()
+  const held = Promise.withResolvers<void>()
+  await page.route(`**/deal/${id}?**`, route =>
+    route.request().method() === 'PATCH' ? held.promise.then(() => route.continue()) : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Edit Description: empty' }).click()
+  const box = page.getByRole('textbox', { name: 'Description' })
+  await box.fill('first')
+  await box.press('Control+Enter')
+  await page.getByRole('img', { name: 'Saving' }).waitFor()
+  await box.fill('first and more')
+  held.resolve()
+  await page.getByText('Saved Description.').waitFor()
+  assert.equal(await box.inputValue(), 'first and more')
+  const asked = page.waitForEvent('dialog')
+  await page.evaluate(() => history.back())
+  await (await asked).dismiss()
+  assert.equal(await box.inputValue(), 'first and more')
+  await box.press('Control+Enter')
+  await box.waitFor({ state: 'detached' })
+  assert.equal((await stored('deal', id)).description, 'first and more')
+  await end()
+})
+
 test('changes of different fields both survive without a question', { skip }, async () => {
   const { id } = await makeDeal('Both survive', { description: 'first' })
   const { page, end } = await openUi(service, `/deals/${id}`)

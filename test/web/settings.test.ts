@@ -181,6 +181,25 @@ test('a stage is dragged to another place', { skip }, async () => {
   await end()
 })
 
+test('a rate is the number that its reader writes', { skip }, async () => {
+  for (const [locale, id, code, typed, rate] of [
+    ['en-US', 410, 'KRW', '1,605', 1605],
+    ['de-DE', 360, 'IDR', '16.250', 16250],
+  ] as const) {
+    const { page, end } = await openUi(service, '/settings/currencies', { context: { locale } })
+    await page.getByRole('button', { name: 'Add a rate' }).click()
+    await dialog(page).getByRole('combobox', { name: 'Currency' }).selectOption(String(id))
+    await dialog(page)
+      .getByRole('textbox', { name: `What 1 ${code} is worth in USD` })
+      .fill(typed)
+    await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
+    await said(page, `${code} has a rate now`)
+    assert.equal((await call('GET', `${v1}/currency/${id}`)).body.data.rate, rate)
+    await call('PATCH', `${v1}/currency/${id}`, { rate: null })
+    await end()
+  }
+})
+
 test('one pipeline is the default, in which new deals begin', { skip }, async () => {
   const { id } = (await call('POST', `${v1}/pipeline`, { name: 'Renewals' })).body.data
   const { page, end } = await openUi(service, `/settings/pipelines?id=${id}`)
@@ -193,6 +212,11 @@ test('one pipeline is the default, in which new deals begin', { skip }, async ()
     await page.getByRole('button', { name: 'Make default' }).click()
     await said(page, `New deals begin in “${name}”`)
     assert.deepEqual(await defaults(), [name])
+    await page.keyboard.press('c')
+    const form = page.getByRole('dialog', { name: 'New deal' })
+    await form.getByRole('radio', { name, exact: true, checked: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
   }
   await call('DELETE', `${v1}/pipeline/${id}`)
   await end()

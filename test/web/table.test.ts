@@ -643,6 +643,31 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('a stage is pasted by its name into a deal of any pipeline', async () => {
+    const { call, get, known } = service!
+    const pipeline = (await call('POST', `${v1}/pipeline`, { name: 'Pasted renewals' })).body.data.id
+    const stage = async (name: string) =>
+      (await call('POST', `${v1}/pipeline_stage`, { name, pipeline, kind: 'Open' })).body.data.id
+    const [begun, qualified] = [await stage('New'), await stage('Qualified')]
+    const [id] = await makeDeals(['Pastestage'])
+    await call('PATCH', `${v1}/deal/${id}`, { pipeline, pipeline_stage: begun })
+    const query = new URLSearchParams({ filter: 'title:like(Pastestage)', columns: 'title,pipeline_stage' })
+    const ui = await openUi(service!, `/deals?${query}`)
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 2).click()
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'Qualified')
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      document.activeElement!.dispatchEvent(event)
+    })
+    await message(page, /1 cell is changed/)
+    assert.equal((await get(`${v1}/deal/${id}`)).body.data.pipeline_stage, qualified)
+    await ui.end()
+    await call('DELETE', `${v1}/pipeline/${pipeline}?move_to=${known.pipeline}`)
+  })
+
   test('it can be used by everybody', async () => {
     for (const [path, what] of [
       ['/deals', 'a filled table'],

@@ -5,10 +5,11 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { router } from './routes.tsx'
 import { followUser } from './shell/me.ts'
-import { applyPreferences } from './shell/preferences.ts'
+import { applyPreferences, followPreferences } from './shell/preferences.ts'
 import './styles.css'
 
 applyPreferences()
+followPreferences()
 followUser()
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queryClient}>

@@ -122,6 +122,11 @@ export const usersQuery = allQuery<AnyRecord & { name: string; email: string; is
   'name:asc',
 )
 
+/** That in which new deals begin: the default one, or else the first. */
+export function defaultPipeline(pipelines: readonly Pipeline[]): Pipeline | undefined {
+  return pipelines.find(({ is_default }) => is_default === 1) ?? pipelines[0]
+}
+
 export type Option = Named & { position: number; is_active: boolean; is_default: boolean }
 
 /** The options of a dropdown, including inactive ones. */

@@ -1,7 +1,14 @@
 /** The board's data: one request for the whole, and a list's page for each window that comes into view. */
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
-import { fieldsQuery, mayRead, type Pipeline, pipelinesQuery, queryClient } from '../api/queries.ts'
+import {
+  defaultPipeline,
+  fieldsQuery,
+  mayRead,
+  type Pipeline,
+  pipelinesQuery,
+  queryClient,
+} from '../api/queries.ts'
 import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
 
 const cardsAtOnce = 30
@@ -43,9 +50,7 @@ const usual: readonly string[] = []
 
 /** The fields that the board's pipeline has chosen for its cards; none: the usual ones. */
 export function cardFieldsOf(pipelines: readonly Pipeline[], id: string | undefined): readonly string[] {
-  const shown = id
-    ? pipelines.find(one => String(one.id) === id)
-    : (pipelines.find(({ is_default }) => is_default === 1) ?? pipelines[0])
+  const shown = id ? pipelines.find(one => String(one.id) === id) : defaultPipeline(pipelines)
   return shown?.card_fields ?? usual
 }
 

@@ -11,6 +11,7 @@ import { useUnsavedNote } from '../activities/notes.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { optionsQuery, recordQuery } from '../api/queries.ts'
 import { useCurrencies } from '../fields/currencies.ts'
+import type { DealValue } from '../fields/deal-amount.ts'
 import { checkMoney, type Money, writeMoney } from '../fields/kinds/money.tsx'
 import { MoneyBox } from '../fields/money-box.tsx'
 import { useFormat } from '../format/use-format.tsx'
@@ -175,13 +176,15 @@ function useAmount(deal: AnyRecord | undefined, refused: Money | undefined) {
   // They say how many decimals a value may have.
   const { isLoading } = useCurrencies()
   const [typed, setTyped] = useState(refused)
-  const stored = (isKnown ? deal : read)?.deal_value as Money | null | undefined
+  const stored = (isKnown ? deal : read)?.deal_value as DealValue | null | undefined
   const value = typed ?? stored ?? null
   const error = field && typed && checkMoney(typed, field)
   const isCorrected =
     typed !== undefined &&
     (typed.value !== (stored?.value ?? null) || typed.currency !== (stored?.currency ?? typed.currency))
-  const sent = typed?.value === null ? null : typed && writeMoney(typed)
+  // Null would take the product lines away: with a value of null the deal is worth them (D23).
+  const isNothing = typed?.value === null && !stored?.products?.length
+  const sent = isNothing ? null : typed && writeMoney(typed)
   return {
     ...{ value, typed, error, isCorrected, change: setTyped },
     field: deal && field,

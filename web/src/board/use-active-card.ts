@@ -22,24 +22,25 @@ export function useActiveCard(
   scrollTo: (column: number) => void,
 ): ActiveCard {
   const { columns } = board
-  const [wanted, setWanted] = useState<Place>({ column: 0, row: 0 })
-  // If the card is gone, the first card is active.
+  const [wanted, setWanted] = useState<Place & { readonly deal?: number | undefined }>({ column: 0, row: 0 })
+  // Others' changes move a card, which stays active. If it is gone, that of its place is, or the first one.
+  const moved = wanted.deal === undefined ? null : placeOf(board, wanted.deal)
   const first = columns.findIndex(({ cards }) => cards.length > 0)
   const isThere = wanted.row < (columns[wanted.column]?.cards.length ?? 0)
-  const place = isThere ? wanted : { column: Math.max(0, first), row: 0 }
+  const place = moved ?? (isThere ? wanted : { column: Math.max(0, first), row: 0 })
   return {
     columns,
     place,
     deal: columns[place.column]?.cards[place.row],
     go: next => {
-      setWanted(next)
+      setWanted({ ...next, deal: columns[next.column]?.cards[next.row]?.id })
       scrollTo(next.column)
       focusCard(element.current!, columns[next.column]!.id, next.row)
     },
     noteFocus: deal => {
       onFocus(deal)
       const next = deal === null ? null : placeOf(board, deal)
-      if (next && (next.column !== place.column || next.row !== place.row)) setWanted(next)
+      if (next && deal !== null && deal !== wanted.deal) setWanted({ ...next, deal })
     },
   }
 }

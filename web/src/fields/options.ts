@@ -31,16 +31,24 @@ export function optionName(id: unknown, names: NamesOf, choices: readonly Named[
   return found?.name ?? `No. ${id}`
 }
 
-/** The id of the option with this name, in any case, or an id in digits; else the text. */
+/**
+ * The id of the option with this name, in any case, or an id in digits; else the text. Several pipelines may
+ * have a stage of one name: its text stays, and the service takes that of the record's pipeline (D57).
+ */
 export function readOption(text: string, field: Field): number | string {
   const typed = text.trim()
-  const lower = typed.toLocaleLowerCase()
-  const found = field.options?.find(({ name }) => name.toLocaleLowerCase() === lower)
+  const [found, ...others] = optionsNamed(typed, field)
+  if (others.length > 0) return typed
   return found?.id ?? (/^\d{1,15}$/.test(typed) ? Number(typed) : typed)
 }
 
 /** The problem of a text that is no option of the field. */
 export function checkOption(value: unknown, field: Field): string | undefined {
-  if (typeof value !== 'string' || !field.options) return undefined
+  if (typeof value !== 'string' || !field.options || optionsNamed(value, field).length > 1) return undefined
   return `"${value}" is not one of the options.`
+}
+
+function optionsNamed(text: string, { options = [] }: Field): readonly Named[] {
+  const lower = text.toLocaleLowerCase()
+  return options.filter(({ name }) => name.toLocaleLowerCase() === lower)
 }

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
-import { fieldsQuery, pipelinesQuery, usersQuery } from '../api/queries.ts'
+import { defaultPipeline, fieldsQuery, pipelinesQuery, usersQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
@@ -118,7 +118,7 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
       <Select
         label="Pipeline"
         className="sm:w-44"
-        value={search.pipeline ?? (isOfOne ? (pipelines?.[0]?.id ?? null) : null)}
+        value={search.pipeline ?? (isOfOne ? (defaultPipeline(pipelines ?? [])?.id ?? null) : null)}
         none={isOfOne ? undefined : 'All'}
         onChange={value => change({ pipeline: value ?? undefined })}
         choices={pipelines ?? []}

@@ -47,6 +47,15 @@ export function applyPreferences(): void {
   dataset.density = density
 }
 
+/** Takes over what another tab stores, so that a change here does not store the former preferences again. */
+export function followPreferences(): void {
+  addEventListener('storage', ({ key }) => {
+    if (key !== null && key !== name) return
+    current.set(read())
+    applyPreferences()
+  })
+}
+
 export const preferences = current.get
 export const usePreferences = current.use
 

@@ -2,7 +2,14 @@
 
 import { addDays } from '../activities/next-days.ts'
 import { callApi, type Me } from '../api/api.ts'
-import { currenciesQuery, pipelinesQuery, queryClient, type Stage, stagesQuery } from '../api/queries.ts'
+import {
+  currenciesQuery,
+  defaultPipeline,
+  pipelinesQuery,
+  queryClient,
+  type Stage,
+  stagesQuery,
+} from '../api/queries.ts'
 import { upload } from '../api/upload.ts'
 import { kindOf } from '../board/stage-kind.ts'
 import type { Import } from '../imports/import.ts'
@@ -34,7 +41,7 @@ export async function importSampleDeals(today: string, { account, user }: Me): P
     queryClient.ensureQueryData(stagesQuery),
     queryClient.ensureQueryData(currenciesQuery),
   ])
-  const pipeline = (pipelines.find(({ is_default }) => is_default === 1) ?? pipelines[0])?.id ?? null
+  const pipeline = defaultPipeline(pipelines)?.id ?? null
   const open = stages.filter(stage => stage.pipeline === pipeline && stage.kind === kindOf.open)
   const code = currencies.find(({ id }) => id === account.base_currency)?.code ?? 'USD'
   const file = new Blob([fileOf(today, code, open)], { type: 'text/csv' })

@@ -1,7 +1,7 @@
 /** The funnel of the deals that entered a pipeline in the period (D131). */
 import { useQuery } from '@tanstack/react-query'
 import { callApi } from '../../api/api.ts'
-import { pipelinesQuery } from '../../api/queries.ts'
+import { defaultPipeline, pipelinesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { Bars } from '../../ui/chart.tsx'
@@ -39,7 +39,8 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
   const { first, last } = daysOf(period)
   const { pipeline: _pipeline, ...others } = search
   const filter = all(...chosen(others))
-  const pipeline = search.pipeline ?? (pipelines.data?.[0] ? String(pipelines.data[0].id) : undefined)
+  const usual = defaultPipeline(pipelines.data ?? [])
+  const pipeline = search.pipeline ?? (usual && String(usual.id))
   const funnel = useQuery({
     queryKey: ['sums', 'deal', 'funnel', pipeline, first, last, filter],
     queryFn: ({ signal }) =>

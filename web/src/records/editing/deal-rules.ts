@@ -1,6 +1,6 @@
 /** The rules of deals that a form applies while it is filled in; the service enforces them (D19, D20). */
 import type { Field, Me } from '../../api/api.ts'
-import type { Pipeline, Stage } from '../../api/queries.ts'
+import { defaultPipeline, type Pipeline, type Stage } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { isEmpty, isWritable, type Values } from './draft.ts'
 
@@ -37,7 +37,7 @@ export function initialValues(
   if (resource !== 'deal') return values
   values.sales_owner ??= known.me.user.id
   const stage = known.stages.find(({ id }) => id === values.pipeline_stage)
-  values.pipeline ??= stage?.pipeline ?? known.pipelines[0]?.id
+  values.pipeline ??= stage?.pipeline ?? defaultPipeline(known.pipelines)?.id
   return withStage(values, known.stages)
 }
 

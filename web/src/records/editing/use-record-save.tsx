@@ -44,9 +44,13 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
       )
     })
 
-  const write = async (base: AnyRecord, values: Values): Promise<AnyRecord | null> => {
+  /** `isOwn`: False if the user keeps what others have saved, so that nothing was written. */
+  const write = async (
+    base: AnyRecord,
+    values: Values,
+  ): Promise<{ after: AnyRecord; isOwn: boolean } | null> => {
     try {
-      return await update(resource, base, serializeValues(values, fields), expand)
+      return { after: await update(resource, base, serializeValues(values, fields), expand), isOwn: true }
     } catch (error) {
       if (!(error instanceof EditConflict) || isGone.current) throw error
       const { theirs } = error
@@ -55,7 +59,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
       ))
       if (isGone.current) throw error
       if (kept === null) return null
-      return Object.keys(kept).length > 0 ? write(theirs, kept) : theirs
+      return Object.keys(kept).length > 0 ? write(theirs, kept) : { after: theirs, isOwn: false }
     }
   }
 
@@ -74,15 +78,20 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
       : { values: {}, note: '' }
     if (closing === null) return null
     const names = Object.keys({ ...values, ...closing.values })
-    const after = await write(base, { ...values, ...closing.values }).catch(error => {
+    const written = await write(base, { ...values, ...closing.values }).catch(error => {
       if (!isGone.current) throw error
       toastError(describeUnsaved(labelsOf(names, fields), base, error))
       return null
     })
-    if (!after) return null
+    if (!written) return null
+    const { after, isOwn } = written
     if (transition) unsavedClosings.delete(after.id)
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
+    if (!isOwn) {
+      toast('Nothing was changed: what somebody else has saved stays.', { isNews: true })
+      return after
+    }
     const removeNote = await addClosingNote(after, closing.note)
     toast(message ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {

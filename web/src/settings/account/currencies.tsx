@@ -136,6 +136,7 @@ function Rate({ currency, base }: { currency: AnyRecord; base: AnyRecord | undef
 
 function Add(props: { base: AnyRecord | undefined; currencies: readonly AnyRecord[]; onClose: () => void }) {
   const { base, currencies, onClose } = props
+  const { locale } = useFormat()
   const [id, setId] = useState<string | null>(null)
   const [rate, setRate] = useState('')
   const { problems, isBusy, save, setProblems } = useSaving(['is_active', 'rate'])
@@ -143,7 +144,7 @@ function Add(props: { base: AnyRecord | undefined; currencies: readonly AnyRecor
   const add = async () => {
     if (!chosen) return setProblems({ is_active: 'Choose a currency.' })
     if (rate.trim() === '') return setProblems({ rate: 'Enter the rate.' })
-    const body = { is_active: 'Yes', rate: numberIn(rate) }
+    const body = { is_active: 'Yes', rate: numberIn(rate, locale) }
     const write = () => callApi('PATCH', `/currency/${chosen.id}`, { body })
     if (await save(write, `${chosen.code} has a rate now`)) onClose()
   }

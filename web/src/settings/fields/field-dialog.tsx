@@ -17,6 +17,7 @@ const fields = ['field_name', 'is_required', 'is_unique', 'config', 'default_val
 
 export function FieldDialog(props: { source: string; field: Field; onClose: () => void }) {
   const { source, field, onClose } = props
+  const { locale } = useFormat()
   const { case_sensitive = false, ...limits } = field.config
   const [draft, setDraft] = useState<FieldDraft>(() => ({
     field_name: field.field_name,
@@ -36,7 +37,7 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
       ...(draft.is_required === field.is_required ? {} : { is_required: draft.is_required }),
       ...(draft.is_unique === field.is_unique ? {} : { is_unique: draft.is_unique }),
       ...(isActive === field.is_active ? {} : { is_active: isActive }),
-      ...changedConfig(field.config, draft),
+      ...changedConfig(field.config, draft, locale),
       ...(JSON.stringify(value) === JSON.stringify(field.default_value ?? null)
         ? {}
         : { default_value: value === null ? null : (kindOf(field).write?.(value) ?? value) }),

@@ -7,8 +7,12 @@ import type { FieldDraft } from './field-parts.tsx'
 export function changedConfig(
   { case_sensitive: was = false, ...limits }: Field['config'],
   { config, case_sensitive }: Pick<FieldDraft, 'config' | 'case_sensitive'>,
+  locale?: string,
 ) {
-  const changes = { ...changedLimits(limits, config), ...(was === case_sensitive ? {} : { case_sensitive }) }
+  const changes = {
+    ...changedLimits(limits, config, locale),
+    ...(was === case_sensitive ? {} : { case_sensitive }),
+  }
   return Object.keys(changes).length ? { config: changes } : {}
 }
 
@@ -16,13 +20,14 @@ export function changedConfig(
 export function changedLimits(
   before: { readonly [limit: string]: number | undefined },
   after: { readonly [limit: string]: string },
+  locale?: string,
 ) {
   const changes: { [limit: string]: number | string | null } = {}
   for (const [name, typed] of Object.entries(after)) {
     const was = before[name]
     const text = typed.trim()
     if (text === String(was ?? '')) continue
-    changes[name] = numberIn(text)
+    changes[name] = numberIn(text, locale)
   }
   return changes
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { callApi, type Field } from '../../api/api.ts'
 import { type CustomType, customTypes, draftField, optionsMax, typeInfo } from '../../fields/custom-types.ts'
 import { kindOf } from '../../fields/kinds.ts'
+import { useFormat } from '../../format/use-format.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextArea, TextField } from '../../ui/inputs.tsx'
 import { DialogForm } from '../dialogs.tsx'
@@ -44,6 +45,7 @@ export function NewFieldDialog(props: {
   onClose: () => void
 }) {
   const { source, sections, ofColumn, onCreated, onClose } = props
+  const { locale } = useFormat()
   const titles = [...new Set(sections.flatMap(part => part[0]?.section ?? []))]
   const [type, setType] = useState<CustomType>(ofColumn?.type ?? 'SINGLE_STRING')
   const [draft, setDraft] = useState({
@@ -75,7 +77,7 @@ export function NewFieldDialog(props: {
         section,
         is_required: draft.is_required,
         is_unique: draft.is_unique,
-        ...changedConfig({}, draft),
+        ...changedConfig({}, draft, locale),
         ...(value === null ? {} : { default_value: written }),
         ...(hasOptions ? { options } : {}),
       },

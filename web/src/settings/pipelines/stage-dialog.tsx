@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { callApi } from '../../api/api.ts'
 import type { Pipeline, Stage } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
+import { useFormat } from '../../format/use-format.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
 import { DialogForm } from '../dialogs.tsx'
@@ -23,6 +24,7 @@ export function StageDialog(props: {
   onClose: () => void
 }) {
   const { pipeline, stages, stage, onClose } = props
+  const { locale } = useFormat()
   const [name, setName] = useState(stage?.name ?? '')
   const [kind, setKind] = useState(String(stage?.kind ?? kindOf.open))
   const [probability, setProbability] = useState(String(stage?.probability ?? 50))
@@ -31,7 +33,9 @@ export function StageDialog(props: {
   const isOpenKind = Number(kind) === kindOf.open
   const body = {
     name,
-    ...(isOpenKind ? { probability: numberIn(probability), rotting_days: numberIn(rotting) } : {}),
+    ...(isOpenKind
+      ? { probability: numberIn(probability, locale), rotting_days: numberIn(rotting, locale) }
+      : {}),
   }
   const write = async () => {
     if (stage) return callApi('PATCH', `/pipeline_stage/${stage.id}`, { body })
