@@ -6,10 +6,12 @@ import { queryClient } from './api/queries.ts'
 import { router } from './routes.tsx'
 import { followUser } from './shell/me.ts'
 import { applyPreferences, followPreferences } from './shell/preferences.ts'
+import { followPresses } from './ui/after-press.ts'
 import './styles.css'
 
 applyPreferences()
 followPreferences()
+followPresses()
 followUser()
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queryClient}>

@@ -3,11 +3,15 @@ const ends = ['pointerup', 'pointercancel', 'contextmenu', 'keydown'] as const
 
 /** True while a pointer is pressed. */
 let isPressed = false
-const set = (now: boolean) => () => {
-  isPressed = now
+
+/** Follows the presses of all pointers, from the first render on. */
+export function followPresses(): void {
+  const set = (now: boolean) => () => {
+    isPressed = now
+  }
+  addEventListener('pointerdown', set(true), true)
+  for (const type of ends) addEventListener(type, set(false), true)
 }
-addEventListener('pointerdown', set(true), true)
-for (const type of ends) addEventListener(type, set(false), true)
 
 /**
  * Calls `act` at once, or after the end of the press that just took the focus away. What moves the elements
