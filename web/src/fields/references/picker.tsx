@@ -196,8 +196,9 @@ type Menu = { close(): void }
 
 /**
  * A press, or typing, opens the list; the focus alone does not, so that the rest of the page stays in reach.
- * The box itself selects nothing: a choice closes the list here. A scroll closes an open list, also the one
- * that brings the box into view when it is typed in, so the list opens again after it, in the next frame.
+ * The box itself selects nothing: a choice closes the list here. Tab chooses only a match that arrow keys
+ * have reached: the list may mark another one when its matches change. A scroll closes an open list, also the
+ * one that brings the box into view when it is typed in, so the list opens again after it, in the next frame.
  */
 function OpeningInput({
   menu,
@@ -213,17 +214,24 @@ function OpeningInput({
   const state = useContext(ComboBoxStateContext)
   const latest = useLatest(state)
   const frame = useRef(0)
+  const isByArrows = useRef(false)
   const close = () => {
     cancelAnimationFrame(frame.current)
     latest.current?.close()
   }
   useImperativeHandle(menu, () => ({ close }))
   const open = ({ currentTarget: box }: SyntheticEvent) => {
+    isByArrows.current = false
     state?.open(null, 'manual')
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => {
       if (document.activeElement === box) latest.current?.open(null, 'manual')
     })
+  }
+  /** Before the list takes the key. */
+  const early = ({ key }: KeyboardEvent) => {
+    if (key.startsWith('Arrow')) isByArrows.current = true
+    else if (key === 'Tab' && !isByArrows.current) state?.selectionManager.setFocusedKey(null)
   }
   const keys = (event: KeyboardEvent) => {
     cancelAnimationFrame(frame.current)
@@ -233,5 +241,5 @@ function OpeningInput({
     if (!state?.isOpen) event.preventDefault()
     onSettle()
   }
-  return <Input {...props} onClick={open} onInput={open} onKeyDown={keys} />
+  return <Input {...props} onClick={open} onInput={open} onKeyDownCapture={early} onKeyDown={keys} />
 }
