@@ -1,10 +1,10 @@
 /**
- * Last step of `npm ci`: builds the web UI and makes the initial cluster of new databases, so that the start
+ * Last step of `npm ci`: builds the web UI and makes the initial databases, so that the start
  * needs no step of its own. An install without the development packages leaves an existing UI unchanged.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { makeReadyCluster } from '../src/db/embedded/ready-cluster.ts'
+import { makeReadyDatabase } from '../src/db/ready-database.ts'
 
 const vite = new URL('../node_modules/vite/package.json', import.meta.url)
 if (existsSync(vite)) {
@@ -14,4 +14,4 @@ if (existsSync(vite)) {
   process.exitCode = status ?? 1
 } else console.log('Vite is not installed, so the web UI was not built.')
 
-await makeReadyCluster()
+await makeReadyDatabase()

@@ -16,6 +16,7 @@ import { type BackupSettings, type Config, originOf } from './config.ts'
 import { requireWhole } from './db/distribution.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { readyDatabase } from './db/ready-database.ts'
 import { databaseRefusal } from './db/refusal.ts'
 import { requireFolding } from './db/require-folding.ts'
 import { drainOf } from './http/drain.ts'
@@ -140,7 +141,8 @@ async function opened(
   log: (line: string) => void,
 ): Promise<{ db: Database; started: FirstStartResult }> {
   const { databaseUrl: url, databaseReadUrl: readUrl, hasOnlyTransactions, pooler } = config
-  const db = await openDatabase({ url, readUrl, pooler, dataDir, hasOnlyTransactions, log })
+  const template = readyDatabase()
+  const db = await openDatabase({ url, readUrl, pooler, dataDir, template, hasOnlyTransactions, log })
   await requireWhole(db)
   await migrate(db, { log })
   await requireFolding(db.background)

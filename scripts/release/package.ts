@@ -17,7 +17,8 @@ import {
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeReadyCluster } from '../../src/db/embedded/ready-cluster.ts'
+import { readyCluster } from '../../src/db/embedded/ready-cluster.ts'
+import { makeReadyDatabase, readyDatabase } from '../../src/db/ready-database.ts'
 
 type Manifest = { readonly [member: string]: unknown } & {
   readonly version: string
@@ -40,7 +41,7 @@ const unused: readonly RegExp[] = [
 
 if (!existsSync('web/dist/index.html'))
   throw new Error('The web UI is not there: "npm run build" makes it first.')
-await makeReadyCluster()
+await makeReadyDatabase()
 rmSync(stage, { recursive: true, force: true })
 mkdirSync(stage, { recursive: true })
 compile()
@@ -98,17 +99,13 @@ function copy(): void {
   const besides = globSync('src/**/*.{sql,css}')
   const scripts = globSync('src/**/*.js').filter(file => !existsSync(join(stage, file)))
   const documents = globSync(['docs/**/*.md', '*.md', 'LICENSE', 'bin/*.js', 'deploy/**/*'])
-  const built = ['web/dist', ...globSync('dist/cluster-*.tar.gz').filter(isCurrentCluster)]
+  const built = ['web/dist', ...[readyCluster, readyDatabase()].map(file => relative('.', file))]
   for (const file of [...besides, ...scripts, ...documents, ...built]) {
     if (!existsSync(file) || (statSync(file).isDirectory() && file.startsWith('deploy'))) continue
     const place = join(stage, file)
     mkdirSync(dirname(place), { recursive: true })
     cpSync(file, place, { recursive: true })
   }
-}
-
-function isCurrentCluster(file: string): boolean {
-  return file.endsWith(`cluster-${manifest.dependencies['@electric-sql/pglite']}.tar.gz`)
 }
 
 /** The manifest that users of the package get. */

@@ -33,7 +33,8 @@ const longWaitMs = 2000
 
 type MigratedDatabase = Pick<Database, 'sql' | 'engine' | 'isDistributed' | 'queryWithoutTimeLimit'>
 type MigrateOptions = { readonly directory?: string; readonly log?: Log }
-type Apply = (tx: PoolTransaction, file: Migration) => Promise<unknown>
+type Tx = Pick<PoolTransaction, 'query'>
+type Apply = (tx: Tx, file: Migration) => Promise<unknown>
 
 /**
  * Applies the pending files of `directory` (0001-name.sql, 0002-…), each in a transaction together with its
@@ -64,7 +65,7 @@ export async function migrate(
  * again and again instead of waiting in a statement: its snapshot would keep CREATE INDEX CONCURRENTLY
  * waiting for it forever, and its time would be limited. Logs a wait of more than two seconds.
  */
-export async function lockSchema(tx: PoolTransaction, log: Log = () => {}): Promise<void> {
+export async function lockSchema(tx: Tx, log: Log = () => {}): Promise<void> {
   for (let waited = 0; ; waited += lookAgainMs) {
     if (waited === longWaitMs)
       log('Another process upgrades or restores the database; this one waits for it.')
@@ -80,7 +81,7 @@ export async function lockSchema(tx: PoolTransaction, log: Log = () => {}): Prom
  * Migrates in the caller's transaction, up to `version` (default: all). The transaction applies all of them
  * or none.
  */
-export async function migrateWithin(tx: PoolTransaction, version?: number): Promise<void> {
+export async function migrateWithin(tx: Tx, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
   while ((await applyNext(tx, files)) !== undefined);
 }
@@ -99,13 +100,13 @@ function applierOf({ engine, isDistributed, queryWithoutTimeLimit: query }: Migr
   }
 }
 
-function applyWithin(tx: PoolTransaction, { indexes, text }: Migration): Promise<unknown> {
+function applyWithin(tx: Tx, { indexes, text }: Migration): Promise<unknown> {
   const within = indexes.map(({ statement }) => statement.replace(' CONCURRENTLY ', ' ')).join(';')
   return tx.query(within || text)
 }
 
 /** A distributed database takes one statement after the other, and a new table is distributed at once. */
-async function applyDistributed(tx: PoolTransaction, { text }: Migration): Promise<void> {
+async function applyDistributed(tx: Tx, { text }: Migration): Promise<void> {
   const { distributed } = await distributionOf(tx.query, 'The server')
   for (const statement of statementsOf(text)) {
     await tx.query(statement, [])
@@ -122,7 +123,7 @@ export function statementsOf(text: string): string[] {
 
 /** Checks and applies under one lock, so that the check still holds. Undefined when all are applied. */
 async function applyNext(
-  tx: PoolTransaction,
+  tx: Tx,
   files: readonly Migration[],
   apply: Apply = applyWithin,
   log?: Log,

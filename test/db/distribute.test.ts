@@ -60,7 +60,7 @@ async function made(service: Running, path: string, body: object): Promise<{ id:
 
 test('a database in the process can’t be distributed', async () => {
   const folder = temporaryFolder('distribute')
-  await migratedDirectory(folder)
+  migratedDirectory(folder)
   const { code, err } = await distribute({ DATA_DIR: folder })
   assert.equal(code, 1)
   assert.match(err, /can't be distributed: set DATABASE_URL to the coordinator/)

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { lockSchema, migrate } from '../../src/db/migrate.ts'
+import { lockSchema, migrate, readMigrations, schemaVersion } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { readyDatabase } from '../../src/db/ready-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -16,6 +17,19 @@ const server = await startPostgres()
 after(async () => {
   await server?.stop()
   rmSync(home, { recursive: true, force: true })
+})
+
+test('the database that a first start begins with: all migrations and no account', async () => {
+  for (const [template, applied] of [
+    [readyDatabase(), 0],
+    [join(home, 'missing.tar.gz'), readMigrations().length],
+  ] as const) {
+    const db = await openDatabase({ template, log })
+    assert.equal((await migrate(db)).applied.length, applied)
+    assert.deepEqual((await schemaVersion(db)).pending, [])
+    assert.deepEqual(await db.query('SELECT FROM account'), [])
+    await db.close()
+  }
 })
 
 describe('embedded', () => suite(undefined))

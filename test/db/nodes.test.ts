@@ -36,7 +36,7 @@ async function asked(service: Running, { token }: Client, path: string, init: Re
 
 test('a database that is not distributed has no nodes', async () => {
   const folder = temporaryFolder('nodes')
-  await migratedDirectory(folder)
+  migratedDirectory(folder)
   for (const args of [['nodes'], ['account', 'place', '--account', '1']]) {
     const { code, err } = await runCommand({ DATA_DIR: folder }, ...args)
     assert.equal(code, 1)

@@ -10,7 +10,6 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
-import { migratedDirectory } from '../support/prepared.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { serviceEnv, started, token } from './service-process.ts'
 
@@ -51,7 +50,6 @@ test('the database fails while webhooks, a job and writers are at work', {
   skip: isServer && !server && 'PostgreSQL is not installed here',
   timeout: 300_000,
 }, async () => {
-  if (!isServer) await migratedDirectory(directory)
   const endEngine = new URL('../support/end-engine.ts', import.meta.url).href
   const { service, ended, url } = await started({
     ...serviceEnv(directory),

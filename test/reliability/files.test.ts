@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { migratedDirectory } from '../support/prepared.ts'
 import { rawClient } from '../support/raw.ts'
 import { readyUrl, serviceEnv, token } from './service-process.ts'
 
@@ -16,7 +15,6 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 test('more idle connections than files: the embedded database goes on', {
   skip: process.platform === 'win32',
 }, async () => {
-  await migratedDirectory(directory)
   const service = spawn('sh', ['-c', `ulimit -n 1024; exec "${process.execPath}" bin/dealwright.js`], {
     env: serviceEnv(directory),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -63,7 +63,7 @@ async function place(): Promise<Place> {
 async function migratedPlace(): Promise<Place> {
   const where = newPlace()
   if (isServer) return { ...where, ...(await migratedDatabase()) }
-  await migratedDirectory(where.dataDir)
+  migratedDirectory(where.dataDir)
   return where
 }
 

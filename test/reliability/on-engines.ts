@@ -46,7 +46,7 @@ export async function onEngine<T>(
   try {
     const url = server && (await createDatabase(server.url))
     const open = url ? { url } : { dataDir: directory }
-    if (!url) await migratedDirectory(directory)
+    if (!url) migratedDirectory(directory)
     const env = { ...serviceEnv(directory), DATABASE_URL: url ?? '', LOG_LEVEL: 'error' }
     return await act({ directory, server, open, env })
   } finally {

@@ -14,13 +14,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { migratedDirectory } from '../support/prepared.ts'
 import { readyUrl, serviceEnv, token } from './service-process.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-stop-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-await migratedDirectory(directory)
 const env = serviceEnv(directory)
 const start = () =>
   spawn(process.execPath, ['bin/dealwright.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -139,7 +137,6 @@ test('as process 1 of a container: SIGTERM ends it, also while it starts', {
   for (const when of ['starting', 'ready']) {
     const own = mkdtempSync(join(tmpdir(), 'dealwright-first-'))
     after(() => rmSync(own, { recursive: true, force: true }))
-    if (when === 'ready') await migratedDirectory(own)
     const first = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, 'bin/dealwright.js']
     const service = spawn('unshare', first, {
       env: { ...outside, DATA_DIR: own },

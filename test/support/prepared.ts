@@ -11,6 +11,7 @@ import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/open.ts'
+import { readyDatabase } from '../../src/db/ready-database.ts'
 import { citusUrl, distributeDatabase } from './citus.ts'
 import { createDatabase } from './postgres.ts'
 import { keepRows } from './shared-engine.ts'
@@ -26,6 +27,8 @@ type Content = 'tables' | 'account' | 'sample'
 
 /** The folder shared by the files of a run (test/run.ts); a file that runs alone has its own. */
 const folder = process.env.TEST_PREPARED ?? ownFolder()
+/** the server of the engine under test; undefined for the embedded engine */
+const serverUrl = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
 const log = () => {}
 
 function ownFolder(): string {
@@ -42,36 +45,31 @@ export async function startedDatabase(sampleData: boolean): Promise<Started> {
 
 /** A database with the tables and no account, as a first start has it after migrating. */
 export async function migratedDatabase(): Promise<Location> {
-  return (await copyOf('tables')).location
+  return serverUrl ? (await copyOf('tables')).location : { template: readyDatabase() }
 }
 
-/**
- * Puts a database with the tables and no account into a data directory, for the embedded engine of a process
- * of its own. A first start there takes a third of the time of one that makes its tables.
- */
-export async function migratedDirectory(dataDir: string): Promise<void> {
-  const { original } = await preparedOn(undefined, 'tables')
+/** Puts a database with the tables and no account into a data directory, as a killed first start may. */
+export function migratedDirectory(dataDir: string): void {
   const cluster = join(dataDir, 'pg')
   mkdirSync(cluster, { recursive: true })
-  execFileSync('tar', ['-xf', original, '-C', cluster])
+  execFileSync('tar', ['-xzf', readyDatabase(), '-C', cluster])
 }
 
 async function copyOf(content: Content): Promise<{ location: Location; token: string | null }> {
-  const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
-  const { original, token } = await preparedOn(url, content)
-  if (!url) return { location: { template: original }, token }
-  const own = await createDatabase(url, `TEMPLATE ${original}`)
+  const { original, token } = await preparedOn(content)
+  if (!serverUrl) return { location: { template: original }, token }
+  const own = await createDatabase(serverUrl, `TEMPLATE ${original}`)
   if (citusUrl) await distributeDatabase(own)
   return { location: { url: own }, token }
 }
 
-/** The database that is copied: on the server of `url`, or the embedded engine's. */
-async function preparedOn(url: string | undefined, content: Content): Promise<Prepared> {
-  const file = join(folder, `${url ? 'server' : 'embedded'}-${content}`)
+/** The database that is copied, on the engine under test. */
+async function preparedOn(content: Content): Promise<Prepared> {
+  const file = join(folder, `${serverUrl ? 'server' : 'embedded'}-${content}`)
   if (!existsSync(file)) {
     // Concurrent makers each make one, and all take the first.
     const own = `${file}-${randomUUID()}`
-    const made = url ? await onServer(url, content) : await inFile(`${own}-files`, content)
+    const made = serverUrl ? await onServer(serverUrl, content) : await inFile(`${own}-files`, content)
     writeFileSync(own, JSON.stringify(made))
     try {
       linkSync(own, file)
@@ -95,9 +93,9 @@ async function onServer(server: string, content: Content): Promise<Prepared> {
 }
 
 async function inFile(dataDir: string, content: Content): Promise<Prepared> {
-  const token = await withDatabase({ dataDir }, async db => {
+  const token = await withDatabase({ dataDir, template: readyDatabase() }, async db => {
     const made = await begin(db, content)
-    if (content !== 'tables') await keepRows(db)
+    await keepRows(db)
     await shrink(db)
     return made
   })
@@ -127,7 +125,7 @@ async function shrink(db: Database): Promise<void> {
 }
 
 async function withDatabase<T>(
-  location: Server | { dataDir: string },
+  location: Server | { dataDir: string; template: string },
   act: (db: Database) => Promise<T>,
 ): Promise<T> {
   const db = await openDatabase({ ...location, ...timeouts(600_000), log })

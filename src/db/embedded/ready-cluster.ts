@@ -12,22 +12,32 @@ const root = new URL('../../../', import.meta.url)
 const { dependencies } = JSON.parse(fs.readFileSync(new URL('package.json', root), 'utf8'))
 const version: string = dependencies['@electric-sql/pglite']
 
+export const readyCluster: string = pathOf('cluster')
+
 /**
- * Path of its file. Each version of PGlite has its own, because a cluster fits only the version that made it.
+ * Path of the file of an initial cluster. Each version of PGlite has its own, because a cluster fits only the
+ * version that made it.
  */
-export const readyCluster: string = fileURLToPath(new URL(`dist/cluster-${version}.tar.gz`, root))
+export function pathOf(name: string): string {
+  return fileURLToPath(new URL(`dist/${name}-${version}.tar.gz`, root))
+}
 
 /** Makes the cluster if it does not exist. Idempotent, also if two processes make it at once. */
 export async function makeReadyCluster(): Promise<void> {
   if (fs.existsSync(readyCluster)) return
-  const engine = await PGlite.create()
-  await engine.exec('CHECKPOINT')
+  await keepCluster(await PGlite.create(), readyCluster)
+}
+
+/** Closes the engine and keeps its cluster in `file`. */
+export async function keepCluster(engine: PGlite, file: string): Promise<void> {
+  // Without the log of its making, which each first start would write anew.
+  await engine.exec('SET wal_recycle = off; SELECT pg_switch_wal(); CHECKPOINT')
   const cluster = await engine.dumpDataDir('none')
   await engine.close()
-  const own = `${readyCluster}.${process.pid}`
-  fs.mkdirSync(dirname(readyCluster), { recursive: true })
+  const own = `${file}.${process.pid}`
+  fs.mkdirSync(dirname(file), { recursive: true })
   fs.writeFileSync(own, gzipSync(Buffer.from(await cluster.arrayBuffer())))
-  fs.renameSync(own, readyCluster)
+  fs.renameSync(own, file)
 }
 
 /**
