@@ -114,12 +114,8 @@ async function begin(db: Database, content: Content): Promise<string | null> {
   return token
 }
 
-/** Every start unpacks the file, so unused parts are removed: two empty databases, and old log. */
+/** Every start unpacks the file, so old log is removed. */
 async function shrink(db: Database): Promise<void> {
-  for (const name of ['template0', 'template1']) {
-    await db.sql.query(`ALTER DATABASE ${name} IS_TEMPLATE false`)
-    await db.sql.query(`DROP DATABASE ${name}`)
-  }
   await db.sql.query('SET wal_recycle = off')
   await db.sql.query('SELECT pg_switch_wal()')
 }
