@@ -25,15 +25,13 @@ const scanMax = 10_000
 /** Maximum bytes of records in one page, which has at least one record. */
 const recordBytesMax = 8_388_608
 
-/** Throws `events_gone` if events after `after` have been deleted, or if it is of events since undone. */
+/** Throws `events_gone` if events after `after` have been deleted. */
 export async function readFeed(db: Reader, caller: Caller, asked: FeedRequest): Promise<FeedPage> {
   const params = callerParamsOf(caller)
   const found = await ask(db, feedSql(params, asked))
   const [last, oldest] = [Number(found[0]!.last), Number(found[0]!.oldest)]
   const after = asked.after ?? oldest - 1
-  if (after + 1 < oldest) throw gone(oldest, `Events before ${oldest} are no longer kept`)
-  // Their numbers are used again, so the follower would miss others without a word.
-  if (after > last) throw gone(oldest, `The newest event is ${last}, as after the restore of a backup`)
+  if (after + 1 < oldest) throw gone(oldest)
   const rows = found.filter(row => row.seq !== null)
   const presented = await presentEvents(
     db,
@@ -73,8 +71,8 @@ FROM bounds LEFT JOIN (${eventRows(params, condition, 'ASC', limit)}) e ON true
 ORDER BY e.seq::bigint`
 }
 
-function gone(oldest: number, reason: string): Refusal {
-  const detail = `${reason}: read the records anew, then follow from there.`
+function gone(oldest: number): Refusal {
+  const detail = `Events before ${oldest} are no longer kept: read the records anew, then follow from there.`
   return new Refusal('events_gone', detail, [
     { field: null, path: '', parameter: 'after', code: 'events_gone', message: detail, oldest },
   ])

@@ -291,16 +291,6 @@ test('a bad request is refused with every problem', async () => {
   assert.equal(streamed.status, 400)
 })
 
-test('an `after` beyond the newest event is of events that a restore has undone', async () => {
-  const end = await last()
-  const reply = await get(`${v1}/event?after=${end + 1}&wait=5`)
-  assert.deepEqual([reply.status, reply.body.code], [410, 4005])
-  assert.match(reply.body.errors[0].message, new RegExp(`newest event is ${end}, as after the restore`))
-  const resumed = { accept: 'text/event-stream', 'last-event-id': String(end + 1) }
-  assert.equal((await call('GET', `${v1}/event`, undefined, resumed)).status, 410)
-  assert.deepEqual((await feed(`after=${end}`)).data, [])
-})
-
 test('events that are no longer kept are gone, and say from where on there are some', async () => {
   const end = await last()
   await service.db.query(
