@@ -1,4 +1,5 @@
 /** The service as a process: start (database, first start, HTTP), terminal output, graceful shutdown. */
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -141,7 +142,8 @@ async function opened(
   log: (line: string) => void,
 ): Promise<{ db: Database; started: FirstStartResult }> {
   const { databaseUrl: url, databaseReadUrl: readUrl, hasOnlyTransactions, pooler } = config
-  const template = readyDatabase()
+  const ready = url ? null : readyDatabase()
+  const template = ready && existsSync(ready) ? ready : undefined
   const db = await openDatabase({ url, readUrl, pooler, dataDir, template, hasOnlyTransactions, log })
   await requireWhole(db)
   await migrate(db, { log })

@@ -4,7 +4,7 @@
  * Transactions that create, delete or restore accounts are serialized across all processes.
  */
 import type { Database } from '../db/open.ts'
-import type { Transaction } from '../records/store.ts'
+import type { Reader, Transaction } from '../records/store.ts'
 import { carryOut } from '../records/write/protocol.ts'
 import { ask, param, sql } from '../sql.ts'
 import { askEverywhere, type Everywhere } from './everywhere.ts'
@@ -66,6 +66,13 @@ export async function announceDeletion(
     ),
   )
   return rows.length > 0
+}
+
+/** True if an account is deleted, or purged. Its work under way waits for a restoration. */
+export async function isDeleted(db: Reader, account: number): Promise<boolean> {
+  const own = param(String(account))
+  const live = sql`SELECT 1 AS one FROM account WHERE account_id = ${own}::bigint AND deleted_at IS NULL`
+  return (await ask(db, live)).length === 0
 }
 
 /** Restores a deleted account. False if its purge has begun, which removes the counter first. */

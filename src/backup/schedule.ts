@@ -67,8 +67,13 @@ export function scheduleBackups(options: ScheduleOptions): Schedule {
   }
   return {
     begin() {
-      const newest = backupsIn(options)[0]
-      if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
+      try {
+        const newest = backupsIn(options)[0]
+        if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
+      } catch (error) {
+        // The directory may have gone since the start.
+        failed(error)
+      }
       looking = interval(lookEveryMs, look, failed)
     },
     async stop() {

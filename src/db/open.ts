@@ -36,7 +36,7 @@ export type DatabaseOptions = {
   readonly readUrl?: string | null | undefined
   /** embedded: path of the data directory; absent = in memory */
   readonly dataDir?: string | undefined
-  /** embedded: a file with the initial cluster, if it is there; absent: an empty one */
+  /** embedded: a file with the initial cluster; absent: the empty one of ready-cluster.ts */
   readonly template?: string | undefined
   readonly log: Log
   /** server: the pooler in front of it, which gives a connection to each transaction (D166); default: none */

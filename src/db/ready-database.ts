@@ -24,7 +24,7 @@ export async function makeReadyDatabase(): Promise<void> {
   const file = readyDatabase()
   for (const name of readdirSync(dirname(file))) {
     const other = join(dirname(file), name)
-    if (name.startsWith('database-') && other !== file) rmSync(other, { force: true })
+    if (/^database-.*\.gz$/.test(name) && other !== file) rmSync(other, { force: true })
   }
   if (existsSync(file)) return
   const engine = await PGlite.create({ extensions: { pg_trgm }, ...clusterIn(readyCluster) })

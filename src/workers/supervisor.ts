@@ -139,6 +139,8 @@ export class Supervisor {
 
   #stopped(worker: Worker): Promise<void> {
     return new Promise(resolve => {
+      // It may have ended while its successor started.
+      if (worker.isDead()) return resolve()
       const late = setTimeout(() => worker.process.kill('SIGKILL'), stopWithinMs)
       worker.once('exit', () => {
         clearTimeout(late)

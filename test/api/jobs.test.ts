@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Callers } from '../../src/accounts/callers.ts'
+import { DatabaseUnavailable, DiskFull } from '../../src/db/unavailable.ts'
+import { busy, Refusal } from '../../src/errors.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { claim } from '../../src/work/jobs/progress.ts'
+import { carryOutStep } from '../../src/work/jobs/steps.ts'
+import { isTransient } from '../../src/work/jobs/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
@@ -104,6 +111,37 @@ test('tries a change that could be made, then makes it', async () => {
   assert.equal(await count('quantity_in_stock:eq(9)'), total)
   const again = await call('POST', `${v1}/job/${id}/run`)
   assert.deepEqual([again.status, again.body.type], [409, '/docs/errors#wrong_state'])
+})
+
+test('a job waits while its account is deleted, and goes on after a restoration', async () => {
+  const changes = { quantity_in_stock: 8 }
+  const asked = await bulk('product', { filter: 'name:like(Bulk 2)', changes }, '?dry_run=1')
+  const { id } = await ended(asked.body.data.id)
+  await db.query('UPDATE account SET deleted_at = now() WHERE account_id = 1')
+  await db.query(`UPDATE job SET state = 'running', phase = 'run', lease = NULL, leased_until = now()
+    WHERE account_id = 1 AND id = ${id}`)
+  const job = (await claim(db, { account: 1, id }, 'a test'))!
+  const callers = new Callers(db, resources, () => performance.now())
+  const means = { db, callers, now: () => new Date(), retentionDays: 30 }
+  assert.equal(await carryOutStep(means, { job, size: null }, 'a test'), null)
+  const [stored] = await db.query(`SELECT state FROM job WHERE account_id = 1 AND id = ${id}`)
+  assert.equal(stored!.state, 'running')
+  await db.query('UPDATE account SET deleted_at = NULL WHERE account_id = 1')
+  const done = await ended(id)
+  assert.deepEqual([done.state, done.updated], ['done', done.total])
+})
+
+test('a job waits out what others do and what ails the database, and no fault of its own', () => {
+  const coded = (code: string) => Object.assign(new Error('refused'), { code })
+  for (const error of [new DiskFull(), new DatabaseUnavailable('away'), busy('Locked.'), coded('55P03')])
+    assert.equal(isTransient(error), true, error.message)
+  for (const error of [
+    new Refusal('forbidden', 'No.'),
+    coded('23514'),
+    coded('57014'),
+    new TypeError('fault'),
+  ])
+    assert.equal(isTransient(error), false, error.message)
 })
 
 test('all records are changed by the word for it alone', async () => {

@@ -598,6 +598,57 @@ test('410 takes a webhook out of use; taken into use again it tells of what happ
   assert.equal(got[3]!.id, got[1]!.id)
 })
 
+test('a webhook is taken out of use, whatever fields its account requires by now', async () => {
+  const receiver = await startReceiver(answering(410))
+  const { id } = await made('webhook', { url: receiver.url, events: ['tag.created'] })
+  const field = await made('field', { source: 'webhook', field_name: 'Team', type: 'SINGLE_STRING' })
+  await changed(`field/${field.id}`, { is_required: true })
+  await made('tag', { name: 'For a receiver that is gone' })
+  const off = async () => (await get(`${v1}/webhook/${id}`)).body.data
+  await eventually(async () => (await off()).is_active === 2, 'an end')
+  assert.match((await off()).disabled_reason, /410/)
+  await call('DELETE', `${v1}/field/${field.id}`)
+})
+
+test('a webhook waits while its account is deleted', async () => {
+  const answers: (() => void)[] = []
+  const receiver = await startReceiver((_, response) => void answers.push(() => response.end()))
+  const { id } = await made('webhook', { url: receiver.url, events: ['tag.created'] })
+  await made('tag', { name: 'Of an account that is deleted' })
+  await receiver.until(1)
+  await db.query('UPDATE account SET deleted_at = now() WHERE account_id = 1')
+  // A webhook is cached for half a second.
+  await new Promise(resolve => setTimeout(resolve, 600))
+  answers[0]!()
+  const delivered = async () => {
+    const rows = await db.query(`SELECT state FROM webhook_delivery WHERE webhook = ${id}`)
+    return rows[0]?.state === 'delivered'
+  }
+  await eventually(delivered, 'an outcome')
+  await new Promise(resolve => setTimeout(resolve, 200))
+  await db.query('UPDATE account SET deleted_at = NULL WHERE account_id = 1')
+  assert.equal((await get(`${v1}/webhook/${id}`)).body.data.is_active, 1)
+  receiver.answer = answering(204)
+  await made('tag', { name: 'Of an account that is restored' })
+  await receiver.until(2)
+})
+
+test('a write without an event delays no event of the writes after it', async () => {
+  const polled = await startService({ webhooks: { ...webhooks, everyMs: 120_000 } })
+  const receiver = await startReceiver()
+  await polled.made('webhook', { url: receiver.url, events: ['tag.updated'] })
+  const { id } = await polled.made('tag', { name: 'Twice' })
+  const patched = async (name: string, key: string) => {
+    const headers = { 'idempotency-key': key }
+    assert.equal((await polled.call('PATCH', `${v1}/tag/${id}`, { name }, headers)).status, 200)
+  }
+  await new Promise(resolve => setTimeout(resolve, 700))
+  await patched('Twice', 'unchanged')
+  await new Promise(resolve => setTimeout(resolve, 100))
+  await patched('Thrice', 'changed')
+  await receiver.until(1)
+})
+
 test('what was under way when a webhook was taken out of use is not tried again', async () => {
   const answers: (() => void)[] = []
   const receiver = await startReceiver((_, response) => {

@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockSchema, migrate, readMigrations, schemaVersion } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { readyDatabase } from '../../src/db/ready-database.ts'
+import { makeReadyDatabase, readyDatabase } from '../../src/db/ready-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -20,6 +20,7 @@ after(async () => {
 })
 
 test('the database that a first start begins with: all migrations and no account', async () => {
+  await makeReadyDatabase()
   for (const [template, applied] of [
     [readyDatabase(), 0],
     [join(home, 'missing.tar.gz'), readMigrations().length],

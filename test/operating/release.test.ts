@@ -130,7 +130,7 @@ test('it is installed without a registry, in at most 60 MB, and has no TypeScrip
   )
 })
 
-test('it brings every package of its manifest, the UI, the documents, deploy/ and the first cluster', () => {
+test('it brings every package of its manifest, the UI, the documents, deploy/ and the first databases', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
     ...['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'bin'],
     ...['client', 'deploy', 'dist', 'docs', 'node_modules', 'package.json', 'src', 'web'],
@@ -143,7 +143,8 @@ test('it brings every package of its manifest, the UI, the documents, deploy/ an
   assert.deepEqual([engines, scripts, devDependencies], [{ node: '>=20.19' }, undefined, undefined])
   for (const file of ['web/dist/index.html', 'docs/operating.md', 'deploy/alerts.yml', 'LICENSE'])
     assert.ok(existsSync(join(installed, file)), file)
-  assert.equal(globSync('dist/cluster-*.tar.gz', { cwd: installed }).length, 1)
+  for (const file of ['dist/cluster-*.tar.gz', 'dist/database-*.tar.gz'])
+    assert.equal(globSync(file, { cwd: installed }).length, 1, file)
 })
 
 test('the client of the same release is installed beside it', () => {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -50,6 +50,19 @@ const backupsIn = (directory: string) =>
   readdirSync(directory)
     .filter(name => name !== 'lock')
     .sort()
+
+test('a directory that has gone since the start fails a backup, and not the process', async () => {
+  const directory = join(folder, 'gone')
+  const lines: string[] = []
+  const running = scheduleBackups({
+    ...{ directory, everyMs: 86_400_000, keep: 2, now: () => new Date(), program, lookEveryMs: 60_000 },
+    say: line => lines.push(line),
+  })
+  rmSync(directory, { recursive: true })
+  running.begin()
+  await running.stop()
+  assert.match(lines.join(), /^A backup by schedule failed: ENOENT/)
+})
 
 test('a backup of the running service is verified; the next is made a day later, and replaces it', async () => {
   const directory = join(folder, 'sound')

@@ -240,6 +240,24 @@ describe('workers', { skip: !server && 'PostgreSQL is not installed' }, () => {
     await eventually(() => workers.every(pid => !isAlive(pid)), 'the end of the workers')
   })
 
+  test('a restart goes on if the old workers end while a new one starts', async () => {
+    const all = await fleet()
+    const { url, database, process: supervisor, ended, lines } = all
+    const workers = await serving(all)
+    // As while another process upgrades the database: a worker that starts waits for it.
+    const client = new Client({ connectionString: database })
+    await client.connect()
+    await client.query('SELECT pg_advisory_lock(7201553)')
+    supervisor.kill('SIGHUP')
+    await eventually(() => lines.some(line => /upgrades or restores/.test(line)), 'a worker that waits')
+    for (const pid of workers) process.kill(pid, 'SIGKILL')
+    await eventually(() => workers.every(pid => !isAlive(pid)), 'the end of the old workers')
+    await client.end()
+    await eventually(() => lines.some(line => /were restarted/.test(line)), 'the end of the restart')
+    await serving(all, workers)
+    assert.equal(await end({ service: supervisor, ended, url }, 'SIGTERM'), 0)
+  })
+
   test('workers that can not start leave the others alone, and come back by themselves', async () => {
     const all = await fleet()
     const { url, database, process: supervisor, ended, lines } = all

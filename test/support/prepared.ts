@@ -11,7 +11,7 @@ import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/open.ts'
-import { readyDatabase } from '../../src/db/ready-database.ts'
+import { makeReadyDatabase, readyDatabase } from '../../src/db/ready-database.ts'
 import { citusUrl, distributeDatabase } from './citus.ts'
 import { createDatabase } from './postgres.ts'
 import { keepRows } from './shared-engine.ts'
@@ -30,6 +30,8 @@ const folder = process.env.TEST_PREPARED ?? ownFolder()
 /** the server of the engine under test; undefined for the embedded engine */
 const serverUrl = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
 const log = () => {}
+// The file may be of other migrations than those of now.
+if (!serverUrl) await makeReadyDatabase()
 
 function ownFolder(): string {
   const made = mkdtempSync(join(tmpdir(), 'dealwright-prepared-'))

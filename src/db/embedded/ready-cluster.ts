@@ -1,6 +1,6 @@
 /**
- * The initial cluster of new databases. Making one takes seconds of processor time, so `npm ci` makes it once
- * (scripts/build.ts). Without it, a first start makes its own.
+ * The empty cluster of new databases, such as those of a restore. Making one takes seconds of processor time,
+ * so `npm ci` makes it once (scripts/build.ts). Without it, the engine makes its own.
  */
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,6 +12,9 @@ const root = new URL('../../../', import.meta.url)
 const { dependencies } = JSON.parse(fs.readFileSync(new URL('package.json', root), 'utf8'))
 const version: string = dependencies['@electric-sql/pglite']
 
+/** Raised with every change of how these files are made. */
+const recipe = 2
+
 export const readyCluster: string = pathOf('cluster')
 
 /**
@@ -19,14 +22,14 @@ export const readyCluster: string = pathOf('cluster')
  * version that made it.
  */
 export function pathOf(name: string): string {
-  return fileURLToPath(new URL(`dist/${name}-${version}.tar.gz`, root))
+  return fileURLToPath(new URL(`dist/${name}-${version}-${recipe}.tar.gz`, root))
 }
 
 /** Makes the cluster if it does not exist. Idempotent, also if two processes make it at once. */
 export async function makeReadyCluster(): Promise<void> {
   if (fs.existsSync(readyCluster)) return
   const engine = await PGlite.create()
-  // They are for making further databases: two thirds of the files that each first start would write.
+  // They are for making further databases, and two thirds of the files that each first start would write.
   for (const name of ['template0', 'template1']) {
     await engine.exec(`ALTER DATABASE ${name} IS_TEMPLATE false`)
     await engine.exec(`DROP DATABASE ${name}`)

@@ -78,7 +78,10 @@ const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 /** Throws when TLS is required and the server has none. */
 async function offersTls(socket: Socket, use: Tls['use']): Promise<boolean> {
   socket.write(sslRequest)
-  const [answer] = (await once(socket, 'data')) as [Buffer]
+  const closed = once(socket, 'close').then(() => {
+    throw new DatabaseUnavailable('The server closed the connection before it was encrypted')
+  })
+  const [answer] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer]
   // The answer is one letter. More bytes would come from a man-in-the-middle who wants them to be taken for
   // encrypted ones.
   if (answer.toString('latin1') === 'S') return true

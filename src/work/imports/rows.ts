@@ -1,7 +1,8 @@
 /** The rows of an imported file, in the database: stored as read, found by their number. */
 import type { Cell, Row } from '../../files/read.ts'
 import { type Json, parseJson } from '../../json.ts'
-import type { Reader } from '../../records/store.ts'
+import type { Reader, Transaction } from '../../records/store.ts'
+import { carryOut } from '../../records/write/protocol.ts'
 import { ask, param, sql } from '../../sql.ts'
 import type { JobKey } from '../jobs/store.ts'
 
@@ -15,15 +16,16 @@ const charactersTogether = 500_000
 const bytesAtOnce = 1_000_000
 
 /** Stores rows while they are read; returns their number. Later columns are more cells in later rows. */
-export async function keepRows(db: Reader, key: JobKey, rows: AsyncIterable<Row>): Promise<number> {
+export async function keepRows(db: Transaction, key: JobKey, rows: AsyncIterable<Row>): Promise<number> {
   let kept = 0
   let texts: string[] = []
   let length = 0
   const keep = async () => {
     if (texts.length === 0) return
+    const own = param(String(key.account))
     const statement = sql`INSERT INTO import_rows (account_id, job, first, rows)
-VALUES (${String(key.account)}::bigint, ${String(key.id)}::bigint, ${String(kept + 1)}::bigint, ${`[${texts.join()}]`}::text)`
-    await ask(db, statement)
+VALUES (${own}::bigint, ${String(key.id)}::bigint, ${String(kept + 1)}::bigint, ${`[${texts.join()}]`}::text)`
+    await carryOut(db, own, statement)
     kept += texts.length
     texts = []
     length = 0

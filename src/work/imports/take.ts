@@ -3,7 +3,7 @@ import { problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { type Cell, type Row, readTable, type Source } from '../../files/read.ts'
 import { copied, isWritten, shownNumber } from '../../files/texts.ts'
-import type { Reader } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import { ColumnTexts } from './column-texts.ts'
 import { currenciesNamed } from './defaults.ts'
@@ -30,7 +30,7 @@ export function emptyPlan(format: string): ImportPlan {
  * can't be read, `validation_failed` for one without rows.
  */
 export async function takeRows(
-  db: Reader,
+  db: Transaction,
   key: JobKey,
   schema: ResourceSchema,
   catalog: Catalog,

@@ -2,6 +2,7 @@
  * A step of a job: a part of its phase, executed with the rights of its user, in one transaction with the
  * record of its progress. A step of a dry run is rolled back; only its progress is stored (D79).
  */
+import { isDeleted } from '../../accounts/accounts.ts'
 import type { Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
@@ -41,6 +42,7 @@ export async function carryOutStep(
   const oldest = oldestKept(means.now(), means.retentionDays)
   const count = size ?? first
   const context = await contextOf(means, job)
+  if (!context) return null
   const turn = { account: String(job.account), isJob: true } as const
   const begun = performance.now()
   const isTried = job.phase === 'dry_run'
@@ -78,9 +80,13 @@ function stepOf(work: StepWork, individually: ReadonlySet<number>): Promise<Take
   return work.job.kind === 'bulk' ? bulkStep(work) : importStep(work, individually)
 }
 
-/** The user of a phase, with the rights that they have now and had at its start. Throws `forbidden`. */
-async function contextOf({ callers }: Means, job: Job): Promise<StepWork['context']> {
+/**
+ * The user of a phase, with the rights that they have now and had at its start; null while the account is
+ * deleted. Throws `forbidden`.
+ */
+async function contextOf({ db, callers }: Means, job: Job): Promise<StepWork['context'] | null> {
   const acting = await callers.actingFor(job.account, job.actsAs, job.scopes)
+  if (!acting && (await isDeleted(db, job.account))) return null
   if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
   const { rights } = acting
   rights.need(`${job.resource}:write`)

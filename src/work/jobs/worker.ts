@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../db/open.ts'
-import { DatabaseUnavailable } from '../../db/unavailable.ts'
+import { databaseRefusal } from '../../db/refusal.ts'
 import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../../log.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
@@ -81,9 +81,8 @@ export class JobWorker {
     } catch (error) {
       work.next = null
       if (error instanceof Refusal && error.slug !== 'busy_record') return this.#fail(work, error.message)
-      const isTransient = error instanceof DatabaseUnavailable || error instanceof Refusal
       work.failures++
-      if (isTransient || work.failures < attempts) throw error
+      if (isTransient(error) || work.failures < attempts) throw error
       log(`Job ${work.id} of account ${work.account} failed: ${reasonOf(error)}`)
       return this.#fail(work, 'The service failed; the log says more.')
     }
@@ -98,4 +97,11 @@ export class JobWorker {
     await fail(this.#options.db, key, this.#holder, why).catch(() => {})
     return 'done'
   }
+}
+
+/** True if others or the database's state are the reason, so that the same step may go well later. */
+export function isTransient(error: unknown): boolean {
+  const slug = error instanceof Refusal ? error.slug : databaseRefusal(error)?.slug
+  const isLocked = (error as { code?: string }).code === '55P03'
+  return isLocked || slug === 'database_unavailable' || slug === 'busy_record'
 }

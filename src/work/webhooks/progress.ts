@@ -68,12 +68,17 @@ WHERE a.deleted_at IS NULL AND ${wanted} AND ${isAsked(sql`p.account_id`)} AND $
   }))
 }
 
-/** Age in seconds of the oldest event that waits for a receiver, in all accounts; 0 if there is none. */
+/**
+ * Age in seconds of the oldest event that waits for a receiver, in all accounts but deleted ones; 0 if there
+ * is none.
+ */
 export async function oldestDelivery(db: Everywhere): Promise<number> {
   const { rows } = await askEverywhere(
     db,
     isAsked => sql`SELECT extract(epoch FROM now() - min(d.created_at))::text AS seconds FROM webhook_delivery d
-WHERE d.state = 'waiting' AND ${isAsked(sql`d.account_id`)}`,
+  JOIN account a ON a.account_id = d.account_id
+WHERE d.state = 'waiting' AND a.deleted_at IS NULL AND ${isAsked(sql`d.account_id`)}
+  AND ${isAsked(sql`a.account_id`)}`,
   )
   return Math.max(0, Number(rows[0]!.seconds ?? 0))
 }

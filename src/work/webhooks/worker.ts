@@ -4,9 +4,11 @@
  * Owns the schedule, not the delivery.
  */
 import { randomUUID } from 'node:crypto'
+import { isDeleted } from '../../accounts/accounts.ts'
 import type { Callers } from '../../accounts/callers.ts'
 import type { Everywhere } from '../../accounts/everywhere.ts'
 import type { Log } from '../../db/open.ts'
+import { asDefined } from '../../fields/as-defined.ts'
 import { reasonOf } from '../../log.ts'
 import type { Transaction } from '../../records/store.ts'
 import { workOn } from '../../records/write/operation.ts'
@@ -32,7 +34,7 @@ const everyDefaultMs = 2000
 const thoroughEvery = 5
 /** Notifications within this time are coalesced. */
 const gatherMs = 5
-/** An account without work is skipped for this long: most have no webhook. */
+/** An account without work is looked at again after this time at the earliest: most have no webhook. */
 const quietMs = 500
 /** A failing receiver is served less often, as that costs others. */
 const failingMs = 1000
@@ -62,6 +64,8 @@ export class WebhookWorker {
   readonly #written = new Set<number>()
   /** account → end of its quiet period */
   readonly #quiet = new Map<number, number>()
+  /** accounts with writes in their quiet period */
+  readonly #awaited = new Set<number>()
   /** webhooks whose lease another process held → the wait after that, and its end */
   readonly #refused = new Map<string, { readonly waitMs: number; readonly until: number }>()
   /** delayed webhooks */
@@ -100,9 +104,23 @@ export class WebhookWorker {
   /** Must be called after each write of this process to an account. */
   wrote(account: number): void {
     if (this.#loop.isStopped || this.#written.has(account)) return
-    if ((this.#quiet.get(account) ?? 0) > performance.now()) return
-    this.#written.add(account)
-    this.#gathering ??= setTimeout(() => this.#lookAtWritten(), gatherMs)
+    const quietFor = (this.#quiet.get(account) ?? 0) - performance.now()
+    if (quietFor > 0) this.#lookAfter(account, quietFor)
+    else {
+      this.#written.add(account)
+      this.#gathering ??= setTimeout(() => this.#lookAtWritten(), gatherMs)
+    }
+  }
+
+  /** The write before may have had no event, so this one may be the first that a webhook asks for. */
+  #lookAfter(account: number, waitMs: number): void {
+    if (this.#awaited.has(account)) return
+    this.#awaited.add(account)
+    const look = () => {
+      this.#awaited.delete(account)
+      this.wrote(account)
+    }
+    setTimeout(look, waitMs).unref()
   }
 
   /** Like `wrote`, after a change of a webhook: ignores the quiet period. */
@@ -186,7 +204,10 @@ export class WebhookWorker {
 
   async #disable({ account, id }: LeasedWebhook, reason: string): Promise<void> {
     const { db, callers, log } = this.#options
-    const catalog = await callers.catalogNow(account)
+    // The users of a deleted account are out of use until it is restored.
+    if (await isDeleted(db, account)) return
+    // An account may require values that its older webhooks lack.
+    const catalog = asDefined(await callers.catalogNow(account), 'webhook')
     await updateRecord(workOn(db, { catalog, actor: service }, 'webhook'), id, { is_active: 'No' }, null, {
       values: { disabled_reason: reason },
       steps: params => [progressRow(params, null)],
