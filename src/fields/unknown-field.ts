@@ -1,4 +1,5 @@
 /** Resolves a name that no field has: as people write it, and as other systems call it. Pure. */
+import { memoize } from '../waiting/memoize.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from './catalog.ts'
 import type { Field } from './field.ts'
 import { formOf } from './kinds/how-to-write.ts'
@@ -86,11 +87,14 @@ const longestName = 64
 /** The container of custom fields in other systems. */
 const customFields = /^custom(fields?|properties|attributes|values)?$/
 
+/** A request may have many unknown names, each of which is compared with all fields. */
+const bareNamesOf = memoize(({ internal_name, is_custom, field_name }: Field) => ({
+  names: [internal_name, ...(is_custom ? [internal_name.slice(3)] : [])].map(bareName),
+  label: bareName(field_name),
+}))
+
 function alike(name: string, shown: readonly Field[]): string | undefined {
   const bare = bareName(name)
-  const isAlike = (known: string) => bareName(known) === bare
-  const named = shown.find(
-    field => isAlike(field.internal_name) || (field.is_custom && isAlike(field.internal_name.slice(3))),
-  )
-  return (named ?? shown.find(field => isAlike(field.field_name)))?.internal_name
+  const named = shown.find(field => bareNamesOf(field).names.includes(bare))
+  return (named ?? shown.find(field => bareNamesOf(field).label === bare))?.internal_name
 }

@@ -9,6 +9,8 @@ import { conditionMeant, filterMeant } from './foreign-filters.ts'
 import { type Parameters, pageSizeMax } from './parameters.ts'
 
 const longest = 1000
+/** Maximum number of names in a hint. */
+const namesMax = 20
 
 /**
  * A function that returns a hint for another system's list parameter; null if there is none. `known`: our
@@ -148,6 +150,7 @@ function meantOf(value: string, schema: ResourceSchema): string {
     .split(',')
     .map(one => one.trim())
     .filter(one => /^[\w.]+$/.test(one))
+    .slice(0, namesMax)
   return names.map(one => meantField(one, schema) ?? one).join() || 'id'
 }
 
@@ -158,7 +161,11 @@ function sortOf({ value, schema, parameters }: SentParameter): string {
     .map(name => firstOf([name], parameters) ?? '')
     .filter(Boolean)
   const terms = [asked, ...more]
-  const keys = (terms.find(text => !isDirection(text)) ?? '').split(',').filter(key => key.trim())
+  const text = terms.find(text => !isDirection(text)) ?? ''
+  const keys = text
+    .split(',')
+    .filter(key => key.trim())
+    .slice(0, namesMax)
   const given = terms.find(isDirection)
   const all = (keys.length ? keys : ['created_at']).map(key => {
     const [, minus, name = '', own] = /^\s*(-?)([\w]*)[\s.:]*(asc|desc)?/i.exec(key) ?? []

@@ -142,7 +142,7 @@ async function funnel(api: Api, { pipeline, period, where }: JsonObject): Promis
   return {
     summary: { deals: deals!, won: won!, lost: lost!, ...(notes.length ? { notes: [...notes] } : {}) },
     stored: {
-      pipeline: (of as JsonObject).name!,
+      pipeline: isObject(of ?? null) ? (of as JsonObject).name! : null,
       columns,
       rows: (stages as JsonObject[]).map(stage => columns.map(name => stage[name] ?? null)),
     },

@@ -188,6 +188,22 @@ test('a line of a product that is gone keeps its price; one of a product that is
   )
 })
 
+test('a default in a currency out of use fills no currency', async () => {
+  const { fields } = (await get(`${v1}/field/list?source=deal`)).body.data
+  const field = fields
+    .flat()
+    .find((one: { internal_name: string }) => one.internal_name === 'expected_deal_value')
+  const path = `${v1}/field/${field.id}`
+  const chosen = { default_value: { currency: 'ARS', value: 0 } }
+  assert.equal((await call('PATCH', path, chosen)).status, 200)
+  await call('PATCH', `${v1}/currency/32`, { is_active: 'No' })
+  const sent = { expected_deal_value: { value: 5 } }
+  const reply = await call('POST', `${v1}/deal`, dealBody(known, sent))
+  assert.deepEqual([reply.status, reply.body.errors[0].code], [422, 'currency_required'], reply.text)
+  await call('PATCH', `${v1}/currency/32`, { is_active: 'Yes' })
+  assert.equal((await call('PATCH', path, { default_value: null })).status, 200)
+})
+
 test('a currency out of use stays where it is, and is taken nowhere else', async () => {
   const field = { source: 'deal', field_name: 'Pesos', type: 'MONETARY' }
   assert.equal((await call('POST', `${v1}/field`, field)).status, 201)

@@ -106,6 +106,17 @@ test('a closed deal keeps the base amount of its day, an open one follows the ra
   await refused(reopening, 409)
 })
 
+test('a deal that was closed otherwise keeps its base amount when that is undone', async () => {
+  await changed('currency/578', { rate: 0.5 })
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'NOK', value: 100 } }))
+  await changed(`deal/${deal.id}`, won())
+  const lost = { lost_reason: 'Price is too high', deal_closed_on: '2026-05-01' }
+  await changed(`deal/${deal.id}`, { pipeline_stage: known.stages.Lost!, ...lost })
+  await changed('currency/578', { rate: 0.25 })
+  const back = await undone(await seqOf('deal', deal.id))
+  assert.equal((back.deal_value_in_base_currency as JsonObject).value, 50)
+})
+
 test('lines come back with the names and prices that they had', async () => {
   const price = (unit_price: string) => [{ currency: 'USD', unit_price, tax: '7.5', discount: 10 }]
   const product = await made('product', { name: 'Lamp', product_code: 'L1', unit_price: price('9.99') })

@@ -225,6 +225,12 @@ function lists(): Named {
     'base64url',
   )
   return {
+    'many spellings of a foreign parameter': list(
+      Array.from({ length: 20 }, (_, index) => {
+        const word = `${'properties'.slice(0, (index % 9) + 1)}-${'-'.repeat(index)}${'properties'.slice((index % 9) + 1)}`
+        return `"${word}":"${many(() => 'a', 500, 999)}"`
+      }).join(),
+    ),
     'very many filters': list(`"filter":[${many(() => '"id:gt(1)"')}]`),
     'a hundred filters of unknown operators': list(
       `"filter":[${times(100, () => `"id:${'bewteen'.repeat(9)}(1)"`)}]`,

@@ -576,6 +576,17 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end(/status of 400/)
   })
 
+  test('a filter that the bar can’t show is mended as text', async () => {
+    const ui = await openUi(service!, '/deals?filter=deal_value:between(5)')
+    const { page } = ui
+    const box = page.getByRole('textbox', { name: 'Filter as text' })
+    await box.fill('title:like(Nowhere at all)')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('No deals match the filter.').waitFor()
+    assert.match(decodeURIComponent(page.url()), /Nowhere/)
+    await ui.end(/status of 400/)
+  })
+
   test('what is deleted is listed, and restored', async () => {
     const [id] = await makeDeals(['Restorely'])
     await service!.call('DELETE', `${v1}/deal/${id}`)

@@ -174,8 +174,9 @@ function moneyCurrency(
   context: ParseContext,
   stored: { [name: string]: Json } | null,
 ): Currency | undefined {
-  const fallback = context.field.default_value
-  const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
+  const { default_value: fallback } = context.field
+  const isInUse = isObject(fallback) && context.catalog.currencies.get(fallback.currency as number)?.is_active
+  const named = input.currency ?? stored?.currency ?? (isInUse ? fallback.currency : undefined)
   if (named === undefined || named === null) {
     // Responses show the code beside the currency, but only the currency is accepted.
     const code = input.currency_code

@@ -236,9 +236,12 @@ function exact(value: Json): Decimal {
 }
 
 /** The owners, those with the most value now first, and the deals with the names behind their ids. */
-async function withNames(db: Reader, caller: Caller, { schema }: ChangesRequest, { totals, deals }: Found) {
+async function withNames(db: Reader, caller: Caller, { schema }: ChangesRequest, found: Found) {
+  const { totals, steps, deals } = found
   const fields = namedOf(schema)
-  const owners = [...new Set(totals.map(([part]) => part))].filter(part => part !== 0)
+  // An owner of steps may have a deal in neither forecast.
+  const parts = [...totals, ...steps].map(([part]) => part)
+  const owners = [...new Set(parts)].filter(part => part !== 0)
   const states = deals.flatMap(([, { before, after }]) => [before ?? [], after ?? []].flat())
   const records = [...states, ...owners.map(owner => ({ sales_owner: owner }))]
   const names = await namesOf(db, caller, records, fields)

@@ -197,6 +197,8 @@ function keptBase(draft: Draft): Json | undefined {
   if (!undoes || after.status === statusOf.open) return undefined
   const { deal_value_in_base_currency: former, status } = undoes.former
   const made = undoes.made.deal_value_in_base_currency ?? null
+  // The event left it alone, also if it closed the deal otherwise.
+  if (former === undefined && before!.status !== statusOf.open) return before!.deal_value_in_base_currency
   const isOwn = status !== undefined || isSameJson(before!.deal_value_in_base_currency!, made)
   // An amount in a former base currency is no longer valid.
   const isInBase = !isObject(former) || former.currency === catalog.account.base_currency

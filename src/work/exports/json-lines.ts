@@ -2,7 +2,7 @@
 import type { Field } from '../../fields/field.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { isShownWhole, shownMembers } from '../../records/rendered-record.ts'
-import { type Naming, renderRecords, type Source } from './source.ts'
+import { isUsable, type Naming, renderRecords, type Source } from './source.ts'
 
 const lineFeed = Uint8Array.of(10)
 
@@ -29,7 +29,7 @@ function withNamedLines(record: JsonObject, lined: readonly Field[]): JsonObject
     const value = record[name]
     if (!isObject(value) || !Array.isArray(value.products) || !lines_of) return []
     const lines = value.products.map(line =>
-      isObject(line) ? { ...line, [lines_of]: line.name ?? line[lines_of]! } : line,
+      isObject(line) && isUsable(line.name ?? null) ? { ...line, [lines_of]: line.name! } : line,
     )
     return [[name, { ...value, products: lines }]]
   })

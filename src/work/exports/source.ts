@@ -40,7 +40,11 @@ export async function* renderRecords(
 function byNames(names: NamesByField): Naming {
   return (field, id) => {
     const name = names.get(field)?.get(Number(id))?.name ?? null
-    // Digits are read as an id first (D75), so an import would find another record by such a name.
-    return name === null || /^\s*\d+\s*$/.test(name) ? id : name
+    return isUsable(name) ? name : id
   }
+}
+
+/** True if an import finds a record by its name: one of digits alone would be taken for an id (D75). */
+export function isUsable(name: Json): boolean {
+  return typeof name === 'string' && !/^\s*\d+\s*$/.test(name)
 }

@@ -171,14 +171,16 @@ export function mayRead(resource: string): boolean {
   return scopes.includes('admin') || scopes.includes(`${resource}:read`)
 }
 
+/** True if a field supports `expand`; without the right to read what it points to, ids are shown. */
+export function isExpandable({ is_expandable, related_field }: Field): boolean {
+  return is_expandable && (!related_field || mayRead(related_field.source))
+}
+
 /** The names of the fields that support `expand`. */
 export function expandable(sections: readonly (readonly Field[])[]): string {
   return sections
     .flat()
-    .filter(
-      ({ is_expandable, related_field }) =>
-        is_expandable && (!related_field || mayRead(related_field.source)),
-    )
+    .filter(isExpandable)
     .map(({ internal_name }) => internal_name)
     .join(',')
 }

@@ -4,6 +4,7 @@ import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
 import {
   defaultPipeline,
   fieldsQuery,
+  isExpandable,
   mayRead,
   type Pipeline,
   pipelinesQuery,
@@ -64,7 +65,7 @@ async function cardParameters({ sort = defaultSort, pipeline }: BoardRequest) {
   const sorted = sort.split(',').map(part => part.split(/[.:]/)[0]!)
   const wanted = new Set([...shown, ...cardFieldsOf(pipelines, pipeline), ...sorted])
   const seen = [...wanted].filter(name => byName.has(name))
-  const isNamed = (name: string) => name !== 'pipeline_stage' && byName.get(name)!.is_expandable
+  const isNamed = (name: string) => name !== 'pipeline_stage' && isExpandable(byName.get(name)!)
   return { fields: seen.join(','), expand: seen.filter(isNamed).join(',') }
 }
 

@@ -12,7 +12,7 @@ import { classes } from '../ui/classes.ts'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { type BoardRequest, boardQuery } from './board-query.ts'
+import { type BoardRequest, boardQuery, defaultSort } from './board-query.ts'
 import { Columns } from './columns.tsx'
 import type { BoardData } from './model.ts'
 
@@ -133,7 +133,9 @@ function Content(props: ContentProps) {
       {count === 0 && (
         <EmptyState title={filter ? 'No deal matches the filter.' : 'No deals yet.'}>
           {filter ? (
-            <Button onPress={() => show({ filter: undefined })}>Clear the filter</Button>
+            <Button onPress={() => show({ filter: undefined, sort: request.sort ?? defaultSort })}>
+              Clear the filter
+            </Button>
           ) : (
             <Button variant="primary" reason={reason} onPress={() => add()}>
               New deal

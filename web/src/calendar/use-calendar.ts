@@ -1,4 +1,5 @@
 /** The state of the calendar, which its address has, and its reactions to keys and pointer. */
+
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react'
 import { daysBetween } from '../activities/next-days.ts'
@@ -6,6 +7,7 @@ import { useWhose } from '../activities/whose.tsx'
 import { useFormat } from '../format/use-format.tsx'
 import { useMe, useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
+import { useMinute } from '../ui/minute.ts'
 import { useMedia } from '../ui/use-media.ts'
 import { useCalendarCommands } from './calendar-commands.ts'
 import { dayOf, firstWeekday, momentOf, monthOf, shifted, type View, weekOf } from './days.ts'
@@ -21,6 +23,8 @@ function useAddress() {
   const format = useFormat()
   const navigate = useNavigate()
   const search = useSearch({ strict: false })
+  // The next day may begin while the page is open.
+  useMinute()
   const today = format.today()
   const view: View = search.view === 'month' ? 'month' : 'week'
   const day = dayOf(search.date, today)

@@ -23,7 +23,8 @@ import { Picker } from './references/picker.tsx'
 
 /** The price of a product in a deal's currency; null if it has none. */
 export async function priceIn(product: number, value: DealValue | null): Promise<Priced | null> {
-  const record = await queryClient.ensureQueryData(recordQuery('product', product, '')).catch(() => null)
+  // A price that was changed since is read again.
+  const record = await queryClient.fetchQuery(recordQuery('product', product, '')).catch(() => null)
   // The field of a product with a price for each currency.
   const lists = Object.values(record ?? {}).filter(Array.isArray) as Price[][]
   const price = lists

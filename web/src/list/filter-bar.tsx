@@ -53,7 +53,11 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   if (isText || read === null)
     return (
       <FilterText
-        {...{ source, filter, onChange, wrong }}
+        {...{ source, filter, wrong }}
+        onChange={text => {
+          setText(false)
+          onChange(text)
+        }}
         onClose={() => {
           setText(false)
           if (read === null) onChange('')
@@ -123,16 +127,13 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
 }
 
 function readable(filter: string): Filter | null {
-  try {
-    return parseFilter(filter)
-  } catch {
-    return null
-  }
+  return unread(filter) === undefined ? parseFilter(filter) : null
 }
 
+/** The reason why the bar can't show a filter; undefined if it can. */
 function unread(filter: string): unknown {
   try {
-    parseFilter(filter)
+    printFilter(parseFilter(filter))
     return undefined
   } catch (error) {
     return error

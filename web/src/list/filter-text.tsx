@@ -49,11 +49,7 @@ export function FilterText(props: {
   const apply = async () => {
     const found = await validateFilter(source, text)
     setWrong(found)
-    if (!found) {
-      onChange(text.trim())
-      onClose()
-      return
-    }
+    if (!found) return onChange(text.trim())
     const area = form.current?.querySelector('textarea')
     area?.focus()
     if (found.position !== null) area?.setSelectionRange(found.position, found.position + 1)

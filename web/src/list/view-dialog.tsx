@@ -21,6 +21,7 @@ export function ViewDialog({ view, onClose, onSave }: Props) {
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    if (isBusy) return
     if (!name.trim()) return setProblems({ name: 'Enter a name.' })
     setBusy(true)
     try {

@@ -1,5 +1,6 @@
 /** Asks for the next activity after one of a deal was done: a deal with nothing planned is forgotten. */
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { aboutActivity } from '../activities/about.ts'
 import { PlanDialog } from '../activities/plan-dialog.tsx'
 import type { AnyRecord } from '../api/api.ts'
@@ -9,7 +10,13 @@ export function NextActivity({ after, onClose }: { after: AnyRecord; onClose: ()
   const deal = typeof after.deal === 'number' ? after.deal : null
   const filter = `deal:eq(${deal}),done_at:isnull(true)`
   const request = { filter, sort: 'due_at:asc', fields: 'id' }
-  const { data } = useQuery({ ...pageQuery('activity', request, 1, 1), enabled: deal !== null, staleTime: 0 })
+  const query = { ...pageQuery('activity', request, 1, 1), enabled: deal !== null, staleTime: 0 }
+  const { data, isFetchedAfterMount } = useQuery(query)
+  // If something is planned now, nobody is asked later, when a colleague does it.
+  const isPlanned = isFetchedAfterMount && data !== undefined && data.meta.total !== 0
+  useEffect(() => {
+    if (isPlanned) onClose()
+  }, [isPlanned, onClose])
   if (deal === null || data?.meta.total !== 0) return null
   const about = aboutActivity(after)
   return (

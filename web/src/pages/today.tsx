@@ -1,4 +1,5 @@
 /** The activities of a day: overdue, today's, the next days', and those done today. */
+
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Phone, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -16,6 +17,7 @@ import { openNew } from '../shell/new-record.tsx'
 import { GettingStarted } from '../start/getting-started.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
+import { useMinute } from '../ui/minute.ts'
 import { PageHead } from '../ui/page.tsx'
 import { agendaOf } from './agenda.ts'
 import { NextActivity } from './next-activity.tsx'
@@ -29,6 +31,8 @@ export function Today() {
   const { data: sections } = useSuspenseQuery(fieldsQuery('activity'))
   const [done, setDone] = useState<AnyRecord | null>(null)
   const expand = expandable(sections)
+  // The next day may begin while the page is open.
+  useMinute()
   const today = format.today()
   const begin = fromWall(`${today}T00:00`, format.timeZone)
   const open = useQuery(

@@ -67,9 +67,11 @@ export function DeleteDialog(props: {
   /** restores it; it announces itself */
   undo?: (() => void) | undefined
   onClose: () => void
+  /** after the deletion; default: onClose */
+  onDone?: () => void
   children?: ReactNode
 }) {
-  const { what, verb = 'Delete', path, message, moveTo, undo, onClose, children } = props
+  const { what, verb = 'Delete', path, message, moveTo, undo, onClose, onDone = onClose, children } = props
   const [to, setTo] = useState<string | null>(null)
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -83,7 +85,7 @@ export function DeleteDialog(props: {
       await callApi('DELETE', path, { query: to ? { move_to: Number(to) } : {} })
       toast(message, undo && { action: { label: 'Undo', act: undo } })
       await refetchAll()
-      onClose()
+      onDone()
     } catch (error) {
       const needsMove = moveTo && !to && error instanceof DealwrightError && error.code === inUse
       setInUse(needsMove === true)

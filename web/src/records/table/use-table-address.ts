@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { fieldsQuery } from '../../api/queries.ts'
+import { fieldsQuery, isExpandable } from '../../api/queries.ts'
 import { printSort, toggleSort } from '../../list/sort.ts'
 import { readSort } from '../../list/sort-menu.tsx'
 import { useView } from '../../list/use-view.ts'
@@ -36,7 +36,7 @@ export function useTableAddress(table: TableName) {
   const shownFields = columns.map(({ field }) => field).sort()
   const wanted = [...new Set(['id', 'version', name, ...shownFields])].join()
   const expand = shownFields
-    .filter(shown => fields.some(field => field.internal_name === shown && field.is_expandable))
+    .filter(shown => fields.some(field => field.internal_name === shown && isExpandable(field)))
     .join()
   const request = useMemo(
     () => ({

@@ -1,4 +1,5 @@
 /** An activity in a list: marked done with one key, with its subject. */
+
 import { Link } from '@tanstack/react-router'
 import { MessageSquarePlus } from 'lucide-react'
 import { useState } from 'react'
@@ -16,6 +17,7 @@ import { useReadOnlyReason } from '../../shell/me.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Badge } from '../../ui/elements.tsx'
+import { useMinute } from '../../ui/minute.ts'
 import { isEmpty } from '../editing/draft.ts'
 import { Truncated } from '../record/truncated.tsx'
 import { namesOf } from '../record/use-record.ts'
@@ -36,6 +38,7 @@ export function ActivityRow(props: {
   const fields = sections.flat()
   const name = nameOf(activity)
   const at = (isDone ? activity.done_at : activity.due_at) as string | null
+  useMinute()
   const isLate = !isDone && at !== null && at < new Date().toISOString()
   // The first line of a note is its title, which is shown already.
   const written = String(activity.notes ?? '')

@@ -153,6 +153,7 @@ function NewOption({ path }: { path: string }) {
   const { problems, isBusy, save } = useSaving(['name'])
   const add = async (event: FormEvent) => {
     event.preventDefault()
+    if (isBusy) return
     const body = { name }
     if (await save(() => callApi('POST', path, { body }), `Added the option “${name}”`)) setName('')
   }

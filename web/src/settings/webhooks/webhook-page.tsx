@@ -103,10 +103,8 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
           what={`the webhook “${name}”`}
           path={path}
           message={`Deleted the webhook “${name}”`}
-          onClose={() => {
-            close()
-            void navigate({ to: '/settings/$page', params: { page: 'webhooks' } })
-          }}
+          onClose={close}
+          onDone={() => void navigate({ to: '/settings/$page', params: { page: 'webhooks' } })}
         >
           <p className="text-ink-soft">This can’t be undone: its secret is deleted.</p>
         </DeleteDialog>
