@@ -234,6 +234,9 @@ export function freeName(
     )
 }
 
+/** With a default, whoever may change fields would give rights that they lack (D62). */
+const givingAccess: ReadonlySet<string> = new Set(['user', 'role', 'token', 'webhook'])
+
 /** Fields that the interface requires stay required. */
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, validation: Validation): void {
   if (definition.is_required && !next.is_required) {
@@ -260,6 +263,13 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, val
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
     validation.reject('/default_value', 'interface_required', `must stay empty: ${givenByClosing}`)
+  }
+  if (givingAccess.has(next.resource) && !isBlank(sent.default_value ?? null)) {
+    validation.reject(
+      '/default_value',
+      'not_configurable',
+      "can't be set on a field that says who may do what",
+    )
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {

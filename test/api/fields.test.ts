@@ -381,6 +381,18 @@ test('the limit of a multiselect counts options, however each is named', async (
   await call('DELETE', `${v1}/field/${field.id}`)
 })
 
+test('no default gives rights to a new user, role or token', async () => {
+  const defaults = { 'user.role': 1, 'role.scopes': ['admin'], 'token.scopes': ['admin'], 'token.user': 1 }
+  for (const [name, value] of Object.entries(defaults)) {
+    const [source, member] = name.split('.')
+    const { fields } = (await get(`${v1}/field/list?source=${source}`)).body.data
+    const { id } = fields.flat().find((one: { internal_name: string }) => one.internal_name === member)
+    const reply = await call('PATCH', `${v1}/field/${id}`, { default_value: value })
+    assert.equal(reply.status, 422, name)
+    assert.deepEqual(problemsOf(reply), ['/default_value not_configurable'], name)
+  }
+})
+
 test('an object without members is no value of a required field', async () => {
   const { fields } = (await get(`${v1}/field/list?source=deal`)).body.data
   const { id } = fields.flat().find((one: { internal_name: string }) => one.internal_name === 'metadata')
