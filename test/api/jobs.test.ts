@@ -118,7 +118,7 @@ test('a job waits while its account is deleted, and goes on after a restoration'
   const asked = await bulk('product', { filter: 'name:like(Bulk 2)', changes }, '?dry_run=1')
   const { id } = await ended(asked.body.data.id)
   await db.query('UPDATE account SET deleted_at = now() WHERE account_id = 1')
-  await db.query(`UPDATE job SET state = 'running', phase = 'run', lease = NULL, leased_until = now()
+  await db.query(`UPDATE job SET state = 'running', phase = 'run', lease = 'a test', leased_until = 'infinity'
     WHERE account_id = 1 AND id = ${id}`)
   const job = (await claim(db, { account: 1, id }, 'a test'))!
   const callers = new Callers(db, resources, () => performance.now())
