@@ -1,6 +1,6 @@
 /**
- * Last step of `npm ci`: builds the web UI and makes the initial databases, so that the start
- * needs no step of its own. An install without the development packages leaves an existing UI unchanged.
+ * Last step of `npm ci`: builds the web UI and makes the initial databases, so that the start needs no step
+ * of its own. An install without the development packages leaves an existing UI unchanged.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

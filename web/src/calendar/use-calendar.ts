@@ -1,5 +1,4 @@
 /** The state of the calendar, which its address has, and its reactions to keys and pointer. */
-
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react'
 import { daysBetween } from '../activities/next-days.ts'

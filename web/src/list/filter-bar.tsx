@@ -29,7 +29,7 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   const [isText, setText] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const bar = useRef<HTMLFieldSetElement>(null)
-  const read = useMemo(() => readable(filter), [filter])
+  const { read, unreadable } = useMemo(() => reading(filter), [filter])
   const { find } = useFieldPaths(source, pathsOf(read ?? []))
   const commands = useMemo(
     () => [{ id: 'filter', title: 'Filter', group: 'List', keys: 'f', act: () => setAdding(true) }],
@@ -49,7 +49,7 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
         bar.current?.querySelector<HTMLElement>('[data-add]')?.focus()
     })
   }
-  const wrong = error || read === null ? filterProblemOf(error ?? unread(filter), filter) : null
+  const wrong = error || read === null ? filterProblemOf(error ?? unreadable, filter) : null
   if (isText || read === null)
     return (
       <FilterText
@@ -126,16 +126,14 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   )
 }
 
-function readable(filter: string): Filter | null {
-  return unread(filter) === undefined ? parseFilter(filter) : null
-}
-
-/** The reason why the bar can't show a filter; undefined if it can. */
-function unread(filter: string): unknown {
+/** The filter, or the reason why the bar can't show it. */
+function reading(filter: string): { readonly read: Filter | null; readonly unreadable?: unknown } {
   try {
-    printFilter(parseFilter(filter))
-    return undefined
-  } catch (error) {
-    return error
+    const read = parseFilter(filter)
+    // A condition with a wrong number of values can be parsed, but not printed.
+    printFilter(read)
+    return { read }
+  } catch (unreadable) {
+    return { read: null, unreadable }
   }
 }

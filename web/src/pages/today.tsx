@@ -1,5 +1,4 @@
 /** The activities of a day: overdue, today's, the next days', and those done today. */
-
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Phone, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'

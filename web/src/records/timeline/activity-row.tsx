@@ -1,5 +1,4 @@
 /** An activity in a list: marked done with one key, with its subject. */
-
 import { Link } from '@tanstack/react-router'
 import { MessageSquarePlus } from 'lucide-react'
 import { useState } from 'react'
@@ -38,6 +37,7 @@ export function ActivityRow(props: {
   const fields = sections.flat()
   const name = nameOf(activity)
   const at = (isDone ? activity.done_at : activity.due_at) as string | null
+  // It may become overdue while the page is open.
   useMinute()
   const isLate = !isDone && at !== null && at < new Date().toISOString()
   // The first line of a note is its title, which is shown already.
