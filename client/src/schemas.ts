@@ -282,6 +282,7 @@ export interface Schemas {
     name: string
     source: string
     field_id: number | null
+    hasMore: boolean
   }
   form: Array<{
     section: string

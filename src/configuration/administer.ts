@@ -57,15 +57,15 @@ export async function updateField(
   body: Json,
 ): Promise<SavedConfiguration> {
   return change(context, id, 'updated', (catalog, validation) => {
-    const { field, schema } = fieldAsRead(context, catalog, id)
+    const { field, schema } = fieldAsRead(context, catalog, id, validation)
     return changedField(field, schema, body, validation)
   })
 }
 
 /** Soft-deletes a custom field; its values stay for the retention period (D36). */
 export async function deleteField(context: ConfigurationContext, id: number): Promise<SavedConfiguration> {
-  return change(context, id, 'deleted', catalog => {
-    const { field } = fieldAsRead(context, catalog, id)
+  return change(context, id, 'deleted', (catalog, validation) => {
+    const { field } = fieldAsRead(context, catalog, id, validation)
     if (!field.is_custom) throw notCustom(field)
     const row = {
       ...rowOf(field),
@@ -86,7 +86,8 @@ export async function restoreField(
 ): Promise<SavedConfiguration> {
   return change(context, id, 'restored', (catalog, validation) => {
     const found = fieldById(catalog, id)
-    if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString())
+    const { deleted_at } = found?.field ?? {}
+    if (!found || !deleted_at || deleted_at < oldest.toISOString() || validation.isHidden(found.field))
       throw fieldNotFound(id, 'no deleted field')
     const { field, schema } = found
     refuseOther(context, field)
@@ -147,11 +148,10 @@ export async function arrangeForm(
   return form
 }
 
-/** A field that is not deleted. Throws `field_not_found`. */
-export function findField(catalog: Catalog, id: number): { field: Field; schema: ResourceSchema } {
+/** A field that is not deleted, with its schema; null if there is none. */
+export function findField(catalog: Catalog, id: number): { field: Field; schema: ResourceSchema } | null {
   const found = fieldById(catalog, id)
-  if (!found || found.field.deleted_at || found.field.is_hidden) throw fieldNotFound(id, 'no field')
-  return found
+  return found?.field.deleted_at || found?.field.is_hidden ? null : found
 }
 
 export function findOption(field: Field, id: number): Option {
@@ -160,13 +160,18 @@ export function findOption(field: Field, id: number): Option {
   return option
 }
 
-/** Like findField; throws `version_conflict` if the field's version does not match the precondition. */
+/**
+ * Like findField. Throws `field_not_found`, also for a field that the role hides, as if it did not exist
+ * (D64), and `version_conflict` if the field's version does not match the precondition.
+ */
 function fieldAsRead(
   context: ConfigurationContext,
   catalog: Catalog,
   id: number,
+  { isHidden }: Validation,
 ): { field: Field; schema: ResourceSchema } {
   const found = findField(catalog, id)
+  if (!found || isHidden(found.field)) throw fieldNotFound(id, 'no field')
   refuseOther(context, found.field)
   return found
 }
@@ -182,7 +187,7 @@ function changeOptions(
   optionsAfter: (field: Field, validation: Validation) => readonly Option[],
 ): Promise<SavedConfiguration> {
   return change(context, id, 'updated', (catalog, validation) => {
-    const { field } = fieldAsRead(context, catalog, fieldId)
+    const { field } = fieldAsRead(context, catalog, fieldId, validation)
     if (!hasOwnOptions(field)) {
       throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
     }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import { asText, isObject, type Json } from '../json.ts'
+import { asText, isObject, type Json, pointerStep } from '../json.ts'
 import { nameOf, type Validation } from './validation.ts'
 
 /** The current form: every field shown, including inactive ones. */
@@ -44,10 +44,7 @@ export function moved(
     const at = position === null ? others.length : position - 1
     return { ...part, fields: [...others.slice(0, at), name, ...others.slice(at)] }
   })
-  return withUnseen(
-    schema,
-    placed.filter(part => part.fields.length > 0),
-  )
+  return withUnseen(schema, placed)
 }
 
 /** The form in a body: each field exactly once, in titled sections. */
@@ -67,7 +64,7 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
   const form = body.map((part, index) => {
     const { section, fields: names, ...others } = isObject(part) ? part : {}
     for (const other of Object.keys(others))
-      validation.reject(`/${index}/${other}`, 'unknown_field', 'is not a member of a section')
+      validation.reject(`/${index}/${pointerStep(other)}`, 'unknown_field', 'is not a member of a section')
     const title = nameOf(section, `/${index}/section`, validation)
     if (title && titles.has(title))
       validation.reject(
@@ -102,18 +99,24 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
 }
 
 /**
- * The form with the fields that its author can't see: they keep their sections. Deleted fields are among
- * them, in case they are restored.
+ * The form with the fields that its author can't see: they keep their sections, and a section with no other
+ * field keeps its place behind the one before it. Deleted fields are among them, in case they are restored.
  */
 export function withUnseen(
   { fields }: ResourceSchema,
   form: readonly Section[],
   isUnseen: (field: Field) => boolean = () => false,
 ): Section[] {
-  return form.map(part => {
+  const titles = form.map(({ section }) => section)
+  const before = [...new Set(fields.map(({ section }) => section))]
+  for (const [index, title] of before.entries())
+    if (!titles.includes(title)) titles.splice(index && titles.indexOf(before[index - 1]!) + 1, 0, title)
+  const sections = titles.map(section => {
+    const seen = form.find(part => part.section === section)?.fields ?? []
     const unseen = fields
-      .filter(field => (field.deleted_at || isUnseen(field)) && field.section === part.section)
+      .filter(field => (field.deleted_at || isUnseen(field)) && field.section === section)
       .map(field => field.internal_name)
-    return { ...part, fields: [...part.fields, ...unseen.filter(name => !part.fields.includes(name))] }
+    return { section, fields: [...seen, ...unseen.filter(name => !seen.includes(name))] }
   })
+  return sections.filter(({ fields }) => fields.length > 0)
 }

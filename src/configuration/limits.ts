@@ -4,7 +4,7 @@ import { decimal } from '../fields/decimal.ts'
 import type { Config, Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
+import { isObject, isRawNumber, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { booleanOf, type Validation } from './validation.ts'
 
 /**
@@ -26,7 +26,7 @@ export function limited(
   const known = definition ? all.filter(name => name !== 'case_sensitive') : all
   const config: { [name: string]: Json } = { ...(row.config as JsonObject) }
   for (const [name, value] of Object.entries(sent)) {
-    const path = `/config/${name}`
+    const path = `/config/${pointerStep(name)}`
     const bound = (bounds as JsonObject)[name] ?? null
     // A descriptor can be sent back unchanged, even with limits that an account can't set.
     if (Object.hasOwn(config, name) && isSameLimit(value, config[name]!)) continue

@@ -4,7 +4,7 @@ import type { Option } from '../fields/field.ts'
 import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { asText, isObject, type Json } from '../json.ts'
+import { asText, isObject, type Json, pointerStep } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
 import { membersOf, nameOf, type Validation } from './validation.ts'
 
@@ -122,7 +122,11 @@ function newOptions(
       ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
       : []
     for (const member of unknown)
-      validation.reject(`/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
+      validation.reject(
+        `/options/${index}/${pointerStep(member)}`,
+        'unknown_field',
+        'is not a member of a new option',
+      )
     return nameOf(isObject(item) ? item.name : item, `/options/${index}`, validation)
   })
   for (const [index, name] of names.entries()) {

@@ -6,6 +6,8 @@ import { columnNameMax, columnsMax, placeText, recordMax } from './read-limits.t
 import { InvalidText, type Text } from './read-text.ts'
 
 const levelsMax = 20
+/** Maximum of members and items of a row. */
+const itemsMax = 32_768
 const shownMax = 1000
 
 /** The rows; `columns` grows with them. */
@@ -49,7 +51,10 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
     object = parsed(text)
   } catch (error) {
     // Very many brackets overflow the parser's stack. The quoted part of the error may end in half a pair.
-    if (error instanceof JsonLimitError) return refused(line, text, `${error.message}. Write each once.`)
+    if (error instanceof JsonLimitError) {
+      const hint = error.message.endsWith('twice') ? 'Write each once.' : 'Write fewer.'
+      return refused(line, text, `${error.message}. ${hint}`)
+    }
     const isSyntax = error instanceof SyntaxError
     const why = isSyntax ? error.message.slice(0, 200).toWellFormed() : 'it is nested too deeply'
     return refused(line, text, `this is not JSON: ${why}. Write one object in each line.`)
@@ -63,14 +68,16 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
   return cellsOf(object, line, text, places, columns)
 }
 
-/** JSON without duplicate members. Throws JsonLimitError for a duplicate, and SyntaxError. */
+/** JSON without duplicate members. Throws JsonLimitError for a duplicate or too many, and SyntaxError. */
 function parsed(text: string): Json {
+  // Each item takes two characters at least.
+  if (text.length > 2 * itemsMax) return parseExactly(text, limits)
   const value = parseJson(text)
   // A text that JSON.stringify reproduces has lost nothing. Exact parsing is slower.
-  return JSON.stringify(value) === text.trim() ? value : parseExactly(text, onceEach)
+  return JSON.stringify(value) === text.trim() ? value : parseExactly(text, limits)
 }
 
-const onceEach = { levels: Number.POSITIVE_INFINITY, items: Number.POSITIVE_INFINITY, takesAnyName: true }
+const limits = { levels: Number.POSITIVE_INFINITY, items: itemsMax, takesAnyName: true }
 
 /** The escape of a NUL, whose backslash is not itself escaped. */
 const nul = /(?<!\\)(?:\\\\)*\\u0000/

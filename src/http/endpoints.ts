@@ -125,21 +125,18 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
   })
 }
 
-/** An answer from this size on counts for its account until its client has read it. */
-const longAnswerBytes = 262_144
-
 function holdUnread({ body }: Answer, { holdAnswer }: AuthenticatedRequest, reply: FastifyReply): void {
-  if (body instanceof Readable) return
-  const bytes = sizeOf(body)
   // A client that has hung up by then reads nothing.
-  if (bytes >= longAnswerBytes && !reply.raw.destroyed) reply.raw.once('close', holdAnswer(bytes))
+  if (body instanceof Readable || reply.raw.destroyed) return
+  const release = holdAnswer(sizeOf(body))
+  if (release) reply.raw.once('close', release)
 }
 
 type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
 function requestOf(
   { method, scope, operation, uploads }: AccountRoute,
-  { caller, token, client, leave }: AuthenticatedRequest,
+  { caller, token, client, leave, holdAnswer }: AuthenticatedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   { now, admission, connections }: Service,
@@ -176,6 +173,7 @@ function requestOf(
     tellsSeq: tellsSeq({ method, scope }),
     knownSeq: () => seqOf(request.headers[seqHeader]),
     release: leave,
+    holdAnswer,
     hungUp: () => hangUpOf(reply.raw),
   }
 }

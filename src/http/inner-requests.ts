@@ -57,7 +57,7 @@ async function carryOut(
 ): Promise<JsonObject> {
   const admitted = await admission.admitAgain(outer.admitted, route.scope)
   try {
-    const { caller, token, client, leave } = admitted
+    const { caller, token, client, leave, holdAnswer } = admitted
     const { id = '', body, change } = call
     const path = route.url.replace(':id', encodeURIComponent(id))
     const ifMatch = call.version === undefined ? undefined : `"${call.version}"`
@@ -73,6 +73,7 @@ async function carryOut(
       idempotency: idempotencyOf(key, caller, [route.method, path, ifMatch, body]),
       now: now(),
       release: leave,
+      holdAnswer,
       hungUp: outer.hungUp,
     }
     return bodyOf(await middleware(request, route.handler))

@@ -58,6 +58,8 @@ export type ApiRequest = {
   knownSeq(): number
   /** Releases its place in shared quotas: from now on it mostly waits. */
   release(): void
+  /** Reserves memory for a part of a stream, as for an answer; see `Reservation`. */
+  holdAnswer(bytes: number): (() => void) | null
   /** aborted if the connection ends before the response */
   hungUp(): AbortSignal
 }

@@ -13,9 +13,9 @@ export type Reservation = {
   hold(bytes: number): void
   /**
    * Reserves memory for a long answer until the returned function is called: at its end, however slowly it is
-   * read. Throws `overloaded` if the account has used up its share.
+   * read. Null for a short one. Throws `overloaded` if the account has used up its share.
    */
-  holdAnswer(bytes: number): () => void
+  holdAnswer(bytes: number): (() => void) | null
   /**
    * Waits until no other request of the account holds this turn, and until the event loop has served all
    * others.
@@ -29,6 +29,8 @@ export type Reservation = {
 const underWayMax = 500
 /** Maximum of bytes of bodies in memory, from arrival to the end of their requests. */
 const bodiesBytes = 67_108_864
+/** An answer from this size on counts for its account until its client has read it. */
+const longAnswerBytes = 262_144
 /** Maximum of bytes of long answers in memory, until their clients have read them. */
 const answersBytes = 268_435_456
 
@@ -81,6 +83,7 @@ function stay(
       held += bytes
     },
     holdAnswer(bytes) {
+      if (bytes < longAnswerBytes) return null
       if (!answers.take(account, bytes))
         throw overloaded('Too many long answers wait to be read; read them, or ask for less at once.')
       return () => answers.release(account, bytes)

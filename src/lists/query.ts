@@ -90,7 +90,8 @@ export function listRequestOf(context: QueryContext, now: string, { usual, max }
   const { filter, isOfDeleted, day } = selection
   const sortText = single(context, 'sort')
   const sortKeys = sortKeysOf(sortText ?? '', context)
-  const sort = resolveSort(sortKeys, context, isOfDeleted).map(key =>
+  // Records of a past day may be in stages that are deleted now, as deleted records may.
+  const sort = resolveSort(sortKeys, context, isOfDeleted || day !== null).map(key =>
     filter && rejectsNull(filter, key.order) ? { ...key, nullable: false } : key,
   )
   // The order of the options is a part of the list: an old cursor has no place among reordered ones.

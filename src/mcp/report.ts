@@ -83,10 +83,12 @@ async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolR
 
 /** "expected_close_date by month" → expected_close_date:month; "product" is a group of its own. */
 function groupOf(text: string, schema: ResourceSchema): string {
-  const [, name = '', unit] =
-    /^\s*(.*?)(?:\s+by\s+|\s*:\s*)?(day|week|month|quarter|year)?\s*$/i.exec(text) ?? []
-  const field = linesNamed(name, schema) ?? meantField(name.trim(), schema) ?? name.trim()
-  return unit ? `${field}:${unit.toLowerCase()}` : field
+  const groupNamed = (name: string) => linesNamed(name, schema) ?? meantField(name.trim(), schema)
+  const [, name = text, unit] =
+    /^(.*?)(?:\s+by\s+|\s*:\s*|\s+)(day|week|month|quarter|year)\s*$/i.exec(text) ?? []
+  // A name may end in a unit of time itself, such as "Fiscal year".
+  const field = groupNamed(text)
+  return field || !unit ? (field ?? name.trim()) : `${groupNamed(name) ?? name.trim()}:${unit.toLowerCase()}`
 }
 
 /** The resource of the lines that a name means, such as "products" of deals; null for another name. */

@@ -15,20 +15,24 @@ const most = 1000
 
 /**
  * The records that the field may point to, at most a thousand, by name; with `inactive`, inactive ones, too.
+ * `hasMore` is true if there are others.
  */
 export async function choicesOf(
   db: Reader,
   caller: Caller,
   field: Field,
   inactive: boolean,
-): Promise<Choice[]> {
+): Promise<{ choices: Choice[]; hasMore: boolean }> {
   const { inUse } = caller.catalog.resources.get(field.related!)!.resource
   const isActive = inUse ? sql`x.${sql.id(inUse)} = 1` : sql`true`
   const name = shownName(field, sql`x.`)
   const statement = sql`SELECT x.id::text AS id, ${name} AS name, (${isActive})::text AS is_active
       FROM ${sql.id(field.related!)} x
       WHERE ${visible(field.related!, callerParamsOf(caller), sql`x`)} AND x.deleted_at IS NULL${inactive ? sql.none : sql` AND ${isActive}`}
-      ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most)}`
+      ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most + 1)}`
   const rows = await ask(db, statement)
-  return rows.map(row => ({ id: Number(row.id), name: row.name!, is_active: row.is_active === 'true' }))
+  const choices = rows
+    .slice(0, most)
+    .map(row => ({ id: Number(row.id), name: row.name!, is_active: row.is_active === 'true' }))
+  return { choices, hasMore: rows.length > most }
 }

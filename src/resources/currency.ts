@@ -3,6 +3,7 @@
  * their rates to its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
 import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
+import { isSameName } from '../fields/name.ts'
 import type { Resource } from '../fields/resource.ts'
 
 export const currency: Resource = {
@@ -30,6 +31,11 @@ export const currency: Resource = {
     Record: [...authorFields(958), ...recordFields(962)],
   }),
   applyRules: ({ after, before, catalog, problem }) => {
+    const { id, name } = after
+    const isNew = typeof name === 'string' && name !== before?.name
+    const other = isNew && catalog.currencyList.find(one => one.id !== id && isSameName(one.name, name))
+    // Amounts may name a currency so.
+    if (other) problem('name', 'name_taken', `is the name of ${other.code}`)
     if (after.rate === 0)
       problem('rate', 'out_of_range', 'must be above 0', { hint: 'Send null for no rate.' })
     if (!before || before.id !== catalog.account.base_currency) return

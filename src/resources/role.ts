@@ -8,7 +8,7 @@ import { authorFields, defineFields, field, idField, nameField, recordFields } f
 import type { Values } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json, pointerStep } from '../json.ts'
 import { mustBeGiven } from '../records/fill.ts'
 import { forbiddenRoleChange } from '../rights/grants.ts'
 import { adminScope, checkScopes } from '../rights/scopes.ts'
@@ -74,7 +74,7 @@ function checkVisibility({ after, catalog, problem }: Draft): void {
   )
   for (const member of ['visibility', 'may_change'] as const) {
     for (const [name, value] of Object.entries(membersOf(after[member]))) {
-      const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const at = `/${pointerStep(name)}`
       if (!limited.includes(name))
         problem(member, 'unknown_resource', 'is not a known member', {
           at,

@@ -19,6 +19,7 @@ const moving = new Set(['age', 'created_at', 'updated_at', 'rotting_days', 'dele
 
 const queries = [
   'sort=id:asc',
+  'sort=pipeline_stage:asc,id:asc',
   'sort=deal_value:desc,title:asc&expand=pipeline_stage,sales_owner',
   'filter=status:eq(Won)&sort=title:asc',
   'filter=cf_custom_text_field:like(was)&sort=cf_custom_text_field:desc',

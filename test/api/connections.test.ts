@@ -141,6 +141,49 @@ test('long answers that are not read are an account’s own share of memory', as
   await patient.call('DELETE', `${v1}/tag/${body.data.id}`)
 })
 
+test('pages of a stream that are not read count for the same share', async () => {
+  const patient = await slow.another({ limits: {} })
+  const ids: number[] = []
+  for (let count = 0; count < 10; count++)
+    ids.push((await patient.call('POST', `${v1}/tag`, { name: `Long ${count}` })).body.data.id)
+  await slow.db.query(`UPDATE tag SET document = document || ',"cf_long":"' || repeat('x', 1000000) || '"'
+    WHERE account_id = 1 AND id = ANY('{${ids}}')`)
+  const last = Number((await patient.get(`${v1}/event?after=999999999999`)).body.meta.last)
+  const headers = { ...bearer, accept: 'text/event-stream' }
+  const asked = () => {
+    const sent = request(`${patient.url}${v1}/event?record=1&after=${last - 10}`, { headers, agent: false })
+    const answered = once(sent.end(), 'response').then(([answer]) => (answer as IncomingMessage).pause())
+    return { answered, end: () => sent.destroy() }
+  }
+  const clients = Array.from({ length: 24 }, asked)
+  const statuses = (await Promise.all(clients.map(({ answered }) => answered))).map(one => one.statusCode)
+  assert.ok(statuses.includes(200) && statuses.includes(503), statuses.join())
+  for (const { end } of clients) end()
+  await eventually(async () => {
+    const again = Array.from({ length: 8 }, asked)
+    const answers = await Promise.all(again.map(({ answered }) => answered))
+    for (const { end } of again) end()
+    return answers.every(({ statusCode }) => statusCode === 200)
+  }, 'room for as many streams as before')
+})
+
+test('the file of a token that is revoked meanwhile is not taken', async () => {
+  const { token, id } = await slow.made('token', { name: 'Uploads', scopes: ['import:write', 'tag:write'] })
+  const client = await rawClient(slow.url)
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'text/csv',
+    'content-length': 1_000_000,
+  }
+  client.send(`${head('POST', `${v1}/import?resource=tag&format=csv`, headers)}name\n`)
+  const more = setInterval(() => client.send('A row\n'), 50)
+  await later(requestTimeoutMs / 4)
+  assert.equal((await slow.call('DELETE', `${v1}/token/${id}`)).status, 200)
+  const answer = await client.ended
+  clearInterval(more)
+  assert.equal(statusOf(answer), 401, answer)
+})
+
 test('one network that signs in slowly leaves room for others', async () => {
   const at = new URL(slow.url)
   const signIn = (localAddress: string, length: number) => {

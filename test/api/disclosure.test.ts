@@ -144,7 +144,9 @@ test('dropdown values and agents are told of stages and currencies only what the
 test('who administers fields arranges those that their role shows; others keep their section, unnamed', async () => {
   const secret = await made('field', { source: 'product', field_name: 'Margin', type: 'SINGLE_NUMBER' })
   const seen = await made('field', { source: 'product', field_name: 'Shelf', type: 'SINGLE_STRING' })
-  const hidden = { hidden_fields: [`product.${secret.internal_name}`] }
+  const own = { source: 'product', field_name: 'Cost', type: 'SINGLE_NUMBER', section: 'Only hidden' }
+  const alone = await made('field', own)
+  const hidden = { hidden_fields: [secret, alone].map(field => `product.${field.internal_name}`) }
   const ask = await asker(['product:read', 'field:read', 'field:write'], hidden)
   const path = '/field/form?source=product'
   const form = await ask('GET', path)
@@ -155,6 +157,7 @@ test('who administers fields arranges those that their role shows; others keep t
   const whole = (await get(`${v1}${path}`)).body.data as { section: string; fields: string[] }[]
   const fieldsOf = (section: string) => whole.find(part => part.section === section)!.fields
   assert.deepEqual(fieldsOf(seen.section).slice(-2), [seen.internal_name, secret.internal_name])
+  assert.deepEqual(fieldsOf(own.section), [alone.internal_name])
   // Labels are unique for every caller; which field has the label is not revealed.
   for (const more of [{}, { internal_name: secret.internal_name }]) {
     const body = { source: 'product', field_name: 'Margin', type: 'TEXT', ...more }

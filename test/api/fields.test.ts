@@ -181,9 +181,10 @@ test('every problem of a field is reported at once, and nothing is half-saved', 
     is_required: 'yes',
     default_value: 7,
     position: 0,
-    config: { max_length: 256, min_lenght: 1 },
+    config: { max_length: 256, min_lenght: 1, 'a/b~': 1 },
   }
   assert.deepEqual(await refused(422, 'POST', '/field', more), [
+    '/config/a~1b~0 unknown_field',
     '/config/max_length loosens_limit',
     '/config/min_lenght unknown_field',
     '/default_value wrong_type',
@@ -502,14 +503,24 @@ test('the form: fields move between sections, and the whole can be arranged', as
   const turned = (await form()).toReversed()
   assert.deepEqual((await call('PUT', `${v1}/field/form?source=product`, turned)).body.data, turned)
   assert.deepEqual(await form(), turned)
+  // A section whose only field is deleted keeps its place too.
+  await call('DELETE', `${v1}/field/${field.id}`)
+  const without = turned.filter(part => part.section !== 'Storage')
+  assert.deepEqual((await call('PUT', `${v1}/field/form?source=product`, without)).body.data, without)
+  await call('POST', `${v1}/field/${field.id}/restore`)
+  assert.deepEqual(await form(), turned)
   // Fields without a position come last in their section.
   await created({ source: 'product', field_name: 'Row', type: 'SINGLE_STRING' })
   assert.equal((await form()).find(part => part.section === 'Custom fields')!.fields.at(-1), 'cf_row')
-  const bad = [{ section: 'A', fields: ['name', 'name', 'nope'] }, { section: 'A' }]
+  const bad = [
+    { section: 'A', fields: ['name', 'name', 'nope'] },
+    { section: 'A', 'b/c': 1 },
+  ]
   assert.deepEqual(await refused(422, 'PUT', '/field/form?source=product', bad), [
     ' required',
     '/0/fields/1 contradiction',
     '/0/fields/2 unknown_field',
+    '/1/b~1c unknown_field',
     '/1/fields wrong_type',
     '/1/section name_taken',
   ])

@@ -153,6 +153,9 @@ test('a repeated change of fields shows nothing that the role hides by then', as
   const form = (await asked('GET', 'field/form?source=deal')).body.data
   const arranged = await asked('PUT', 'field/form?source=deal', form, key('secret-form'))
   assert.match(arranged.text, /cf_secret_by_then/)
+  const path = `field/${made.body.data.id}`
+  const renamed = () => asked('PATCH', path, { field_name: 'Secret soon' }, key('secret-name'))
+  assert.equal((await renamed()).body.data.field_name, 'Secret soon')
   await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: ['deal.cf_secret_by_then'] })
   await eventually(
     async () => !(await asked('GET', 'field/form?source=deal')).text.includes('cf_secret'),
@@ -160,6 +163,13 @@ test('a repeated change of fields shows nothing that the role hides by then', as
   )
   const again = await asked('POST', 'field', body, key('secret-field'))
   assert.deepEqual([again.status, again.body.data], [201, { id: made.body.data.id }])
+  const repeated = await renamed()
+  assert.deepEqual([repeated.status, repeated.body.data], [200, { id: made.body.data.id }])
+  for (const [method, of] of [
+    ...(['GET', 'PATCH', 'DELETE'] as const).map(method => [method, path] as const),
+    ['POST', `${path}/restore`] as const,
+  ])
+    assert.equal((await asked(method, of, method === 'PATCH' ? { field_name: 'X' } : undefined)).status, 404)
   const rearranged = await asked('PUT', 'field/form?source=deal', form, key('secret-form'))
   assert.deepEqual([rearranged.status, /cf_secret/.test(rearranged.text)], [200, false], rearranged.text)
 })

@@ -173,6 +173,22 @@ test('sums by product are those of the lines', async () => {
   assert.deepEqual(ofDeal.body.rows, [[null, 'USD 69.65']], 'the deal value is meant')
 })
 
+test('a group may have a name that ends in a unit of time', async () => {
+  await made('field', { source: 'deal', field_name: 'Fiscal', type: 'DATE' })
+  const years = { source: 'deal', field_name: 'Fiscal year', type: 'DROPDOWN', options: ['2026', '2027'] }
+  await made('field', years)
+  for (const [text, column] of [
+    ['Fiscal year', 'cf_fiscal_year'],
+    ['fiscal_year', 'cf_fiscal_year'],
+    ['Fiscal by year', 'cf_fiscal:year'],
+    ['expected_close_date month', 'expected_close_date:month'],
+    ['expected_close_date:month', 'expected_close_date:month'],
+  ]) {
+    const { body, text: said } = await use('report', { report: 'sums', group_by: [text!] })
+    assert.equal(body.columns?.[0], column, said)
+  }
+})
+
 test('an amount that can not be compared finds nothing in silence', async () => {
   for (const condition of ['deal_value over 5 CHF', 'deal_value over 5 mio', 'title starts with A']) {
     const { isError, text } = await use('list', { resource: 'deal', where: [condition] })

@@ -115,11 +115,15 @@ test('currencies, pipelines, stages and records answer as dropdowns too', async 
     100,
   ])
   assert.deepEqual(await values('name=pipeline_stage&pipeline=999'), [])
+  for (const name of ['won_reason', 'currency', 'sales_owner', 'pipeline']) {
+    const reply = await get(`${v1}/field/dropdown?name=${name}&pipeline=${known.pipeline}`)
+    assert.deepEqual([reply.status, reply.body.code], [400, 1002], name)
+  }
   assert.equal((await values('name=tags')).length, 8)
   assert.ok((await values('name=sales_owner')).some((user: Any) => user.id === known.owner))
   assert.equal((await values('name=territory')).length, 5)
   const { meta } = (await get(`${v1}/field/dropdown?name=sales_owner&source=product`)).body
-  assert.equal(meta.source, 'product')
+  assert.deepEqual([meta.source, meta.hasMore], ['product', false])
   assert.equal((await get(`${v1}/field/dropdown?name=tags&source=product`)).status, 404)
 })
 
@@ -178,7 +182,7 @@ test('a field that a role hides is as one that is not there, by its name and by 
       const reply = await ask(method, at, body)
       assert.deepEqual(
         [reply.status, reply.body.detail],
-        [404, `There is no field ${id}.`],
+        [404, `There is no ${at.endsWith('restore') ? 'deleted field' : 'field'} ${id}.`],
         `${method} ${at}`,
       )
     }

@@ -204,6 +204,14 @@ test('a default in a currency out of use fills no currency', async () => {
   assert.equal((await call('PATCH', path, { default_value: null })).status, 200)
 })
 
+test('no two currencies have one name, because amounts may name them', async () => {
+  const renamed = (name: string) => call('PATCH', `${v1}/currency/32`, { name })
+  const reply = await renamed('swiss FRANC')
+  assert.deepEqual([reply.status, problemsOf(reply)], [422, ['/name name_taken']], reply.text)
+  assert.equal((await renamed('argentine peso')).status, 200)
+  assert.equal((await renamed('Argentine Peso')).status, 200)
+})
+
 test('a currency out of use stays where it is, and is taken nowhere else', async () => {
   const field = { source: 'deal', field_name: 'Pesos', type: 'MONETARY' }
   assert.equal((await call('POST', `${v1}/field`, field)).status, 201)

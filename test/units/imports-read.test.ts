@@ -288,8 +288,10 @@ test('single wrong bytes are told with their line, and a file of another encodin
   assert.deepEqual(cellsOf(await read(latin)).flat(), ['Müller', 'Bürger', 'Größe'])
 })
 
-test('a line of JSON with a member twice is refused, as a request is', async () => {
-  const lines = '{"a":1,"a":2}\n{"a": 1, "b": {"c": 1, "c": 2}}\n{"a": 1, "b": "\\u00e9"}'
+test('a line of JSON with a member twice or too many is refused, as a request is', async () => {
+  const many = `{"a": [${Array(40_000).fill('1.0').join()}]}`
+  const long = JSON.stringify({ a: 2, b: 'b, '.repeat(40_000) })
+  const lines = `{"a":1,"a":2}\n{"a": 1, "b": {"c": 1, "c": 2}}\n{"a": 1, "b": "\\u00e9"}\n${many}\n${long}`
   const { rows } = await read(lines, { format: 'jsonl' })
   assert.deepEqual(
     rows.map(row => row.problem ?? row.cells),
@@ -297,6 +299,8 @@ test('a line of JSON with a member twice is refused, as a request is', async () 
       'Line 1: it has the member "a" twice. Write each once.',
       'Line 2: it has the member "c" twice. Write each once.',
       [1, 'é'],
+      'Line 4: it has more than 32768 members and items. Write fewer.',
+      [2, 'b, '.repeat(40_000)],
     ],
   )
 })

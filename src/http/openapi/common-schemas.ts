@@ -158,7 +158,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     },
     ['id', 'name', 'position', 'is_active', 'is_default'],
   ),
-  choices_meta: openObject({ name: text, source: text, field_id: orNull(whole) }),
+  choices_meta: openObject({ name: text, source: text, field_id: orNull(whole), hasMore: flag }),
   form: arrayOf(openObject({ section: text, fields: several(text) })),
   form_input: arrayOf(
     closedObject({ section: name, fields: { type: 'array', items: text, minItems: 1 } }, [

@@ -196,6 +196,7 @@ async function stream(service: EventService, request: ApiRequest, listening: Sub
   const after = request.lastEventId ?? asked.after
   // Refusals come before the stream begins.
   const first = await readFeed(service.db, caller, { ...asked, after })
+  holdPage(request, first)()
   request.release()
   return {
     status: 200,
@@ -204,13 +205,27 @@ async function stream(service: EventService, request: ApiRequest, listening: Sub
   }
 }
 
+/** Reserves memory for a page until the client has read it. Throws `overloaded`. */
+function holdPage({ holdAnswer }: ApiRequest, { events }: FeedPage): () => void {
+  return holdAnswer(events.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)) ?? (() => {})
+}
+
+function* textsOf({ events }: FeedPage, release: () => void): Generator<string> {
+  try {
+    for (const { seq, type, text } of events) yield `id: ${seq}\nevent: ${type}\ndata: ${text}\n\n`
+  } finally {
+    release()
+  }
+}
+
 /** The text of a stream, until the client hangs up, its rights end, or the process stops. */
 async function* told(service: EventService, request: ApiRequest, first: FeedPage): AsyncGenerator<string> {
   const signal = request.hungUp()
   let page = first
+  let release = holdPage(request, page)
   let saidAt = performance.now()
   for (;;) {
-    for (const { seq, type, text } of page.events) yield `id: ${seq}\nevent: ${type}\ndata: ${text}\n\n`
+    yield* textsOf(page, release)
     // The id lets a client that reconnects skip events that did not match.
     if (page.events.at(-1)?.seq !== page.next) yield `id: ${page.next}\n\n`
     const isQuiet = page.events.length === 0
@@ -223,6 +238,7 @@ async function* told(service: EventService, request: ApiRequest, first: FeedPage
     try {
       const listening = await currentSubscription(service, request)
       page = await nextPage(service, request, listening, page.next, askAgainMs, signal)
+      release = holdPage(request, page)
     } catch {
       // The client reconnects, and gets the refusal.
       return

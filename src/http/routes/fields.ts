@@ -51,34 +51,45 @@ export function fieldHandlers(service: FieldService) {
     own.configured(request.caller.catalog.account.id)
     return result
   }
-  const field = async (request: ApiRequest, act: Act, status?: number) =>
-    fieldAnswer(own, request, await changed(request, act), status)
-  const option = async (request: ApiRequest, act: Act, status?: number) =>
-    optionAnswer(own, request, await changed(request, act), status)
+  const field = async (request: ApiRequest, act: Act, status?: number) => {
+    const saved = await changed(request, act)
+    const found = await seenField(own, request, saved.id)
+    return found ? fieldAnswer(own, request, found, saved, status) : unseenAnswer(saved, status)
+  }
+  const option = async (request: ApiRequest, act: Act, status?: number) => {
+    const saved = await changed(request, act)
+    const found = await seenField(own, request, idOf(request))
+    return found ? optionAnswer(request, found, saved, status) : unseenAnswer(saved, status)
+  }
   const removed = async (request: ApiRequest, act: Act) => {
     const { id } = await changed(request, act)
     return okAnswer(JSON.stringify({ id, deleted: true }))
   }
   return {
     create: request => field(request, by => createField(by, bodyOf(request)), 201),
-    get: request => fieldAnswer(own, request, { id: seenId(request), warnings: [] }),
-    update: request => field(request, by => updateField(by, seenId(request), bodyOf(request))),
-    remove: request => removed(request, by => deleteField(by, seenId(request))),
+    get: async request => {
+      const saved = { id: idOf(request), warnings: [] }
+      const found = await seenField(own, request, saved.id)
+      if (!found) throw fieldNotFound(saved.id, 'no field')
+      return fieldAnswer(own, request, found, saved)
+    },
+    update: request => field(request, by => updateField(by, idOf(request), bodyOf(request))),
+    remove: request => removed(request, by => deleteField(by, idOf(request))),
     restore: request => {
       const oldest = oldestKept(request.now, own.retentionDays)
-      return field(request, by => restoreField(by, seenId(request), oldest))
+      return field(request, by => restoreField(by, idOf(request), oldest))
     },
     arrange: async request => {
       const { source } = readParameters(request.query, ['source'], ['source'])
       const form = await changed(request, by => arrangeForm(by, source!, bodyOf(request)))
       return formAnswer(seenOf(form, request.caller, source!))
     },
-    createOption: request => option(request, by => createOption(by, seenId(request), bodyOf(request)), 201),
+    createOption: request => option(request, by => createOption(by, idOf(request), bodyOf(request)), 201),
     updateOption: request =>
-      option(request, by => updateOption(by, seenId(request), optionOf(request), bodyOf(request))),
+      option(request, by => updateOption(by, idOf(request), optionOf(request), bodyOf(request))),
     // Records keep a deactivated option (D10).
     removeOption: request =>
-      removed(request, by => updateOption(by, seenId(request), optionOf(request), { is_active: false })),
+      removed(request, by => updateOption(by, idOf(request), optionOf(request), { is_active: false })),
   } satisfies { [name: string]: Handler }
 }
 
@@ -86,13 +97,6 @@ type Act = (by: ConfigurationContext) => Promise<SavedConfiguration>
 
 function optionOf({ option }: ApiRequest): number {
   return idOf({ id: option })
-}
-
-/** The id of the requested field. Throws `field_not_found` if the caller's role hides the field (D64). */
-function seenId(request: ApiRequest): number {
-  const id = idOf(request)
-  if (isHiddenFrom(request.caller, id)) throw fieldNotFound(id, 'no field')
-  return id
 }
 
 function isHiddenFrom({ catalog }: ApiRequest['caller'], id: number): boolean {
@@ -122,31 +126,38 @@ function administrator({ db, catalogNow, mutex }: Administration, request: ApiRe
   }
 }
 
-/** The response to a change of a field, with its current state. */
+type Found = { readonly field: Field; readonly catalog: Catalog }
+
+/** The field of the current catalog; null if it is deleted, or the caller's role hides it (D64). */
+async function seenField(
+  { catalogNow }: Administration,
+  { caller }: ApiRequest,
+  id: number,
+): Promise<Found | null> {
+  const catalog = await catalogNow(caller.catalog.account.id)
+  const found = findField(catalog, id)
+  return found && !isHiddenFrom(caller, id) ? { field: found.field, catalog } : null
+}
+
 async function fieldAnswer(
-  { db, catalogNow }: Administration,
+  { db }: Administration,
   request: ApiRequest,
+  { field, catalog }: Found,
   saved: SavedConfiguration,
   status?: number,
 ): Promise<Answer> {
-  // A replayed answer may be from before the role hid the field (D8).
-  if (isHiddenFrom(request.caller, saved.id)) return okAnswer(JSON.stringify({ id: saved.id }), null, status)
-  const account = request.caller.catalog.account.id
-  const catalog = await catalogNow(account)
-  const { field } = findField(catalog, saved.id)
-  const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
+  const index = field.is_indexed ? { index: await indexState(db, catalog.account.id, field) } : {}
   return savedAnswer(request, { ...descriptor(field, catalog), ...index }, saved, field, status)
 }
 
-async function optionAnswer(
-  { catalogNow }: Administration,
-  request: ApiRequest,
-  saved: SavedConfiguration,
-  status?: number,
-): Promise<Answer> {
-  const { field } = findField(await catalogNow(request.caller.catalog.account.id), idOf(request))
+function optionAnswer(request: ApiRequest, { field }: Found, saved: SavedConfiguration, status?: number) {
   const { id, name, position, is_active, is_default } = findOption(field, saved.id)
   return savedAnswer(request, { id, name, position, is_active, is_default }, saved, field, status)
+}
+
+/** The answer to a repeated change of a field that has been deleted or hidden since (D8). */
+function unseenAnswer({ id }: SavedConfiguration, status?: number): Answer {
+  return okAnswer(JSON.stringify({ id }), null, status)
 }
 
 /** An option is part of its field, so it has the field's ETag. */

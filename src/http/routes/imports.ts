@@ -80,12 +80,30 @@ async function takeFile(db: Transaction, request: ApiRequest): Promise<Answer> {
   })
   // From here on it mostly waits for the client.
   request.release()
+  const askAgain = async () => (await request.latestCaller()).rights.need(`${resource}:write`)
   try {
-    const found = await takeRows(db, key, schema, catalog, upload, source)
+    const found = await takeRows(db, key, schema, catalog, whilePermitted(upload, askAgain), source)
     return jobAnswer(db, request, await noteFile(db, key, found), 201)
   } catch (error) {
     await removeJob(db, key)
     throw error
+  }
+}
+
+const askAgainMs = 1000
+
+/** The bytes of an upload, which ends when its caller's rights do (D61): it may take long. */
+async function* whilePermitted(
+  bytes: AsyncIterable<Uint8Array>,
+  askAgain: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  let askedAt = performance.now()
+  for await (const chunk of bytes) {
+    if (performance.now() - askedAt > askAgainMs) {
+      await askAgain()
+      askedAt = performance.now()
+    }
+    yield chunk
   }
 }
 

@@ -127,7 +127,7 @@ function defaultOf(field: Field): Json {
   return field.default_value ?? marked?.id ?? null
 }
 
-type Choices = { source: string; field_id: number | null; values: object[] }
+type Choices = { source: string; field_id: number | null; values: object[]; hasMore?: boolean }
 
 /** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
 export function dropdownValues(db: Transaction): (request: ApiRequest) => Promise<Answer> {
@@ -143,15 +143,24 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
     const choices =
       name === 'currency'
         ? currencies(catalog, inactive)
-        : (optionChoices(name!, asked, catalog, inactive) ??
+        : (optionChoices(name!, asked.source, catalog, inactive) ??
           (await recordChoices(db, name!, asked.source, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
-    return okAnswer(JSON.stringify(choices.values), {
-      name,
-      source: choices.source,
-      field_id: choices.field_id,
-    })
+    const { source, field_id, hasMore = false } = choices
+    const values =
+      asked.pipeline === undefined
+        ? choices.values
+        : ofPipeline(choices.values, Number(asked.pipeline), name!)
+    return okAnswer(JSON.stringify(values), { name, source, field_id, hasMore })
   }
+}
+
+/** The stages of a pipeline. Throws `invalid_parameter` if what is offered has no pipeline that is shown. */
+function ofPipeline(values: readonly object[], pipeline: number, name: string): object[] {
+  return values.filter(value => {
+    if ('pipeline' in value) return value.pipeline === pipeline
+    throw invalidParameter('pipeline', `pipeline selects among stages; what ${name} offers has no pipeline.`)
+  })
 }
 
 function currencies(catalog: Catalog, inactive: boolean): Choices {
@@ -169,16 +178,17 @@ function currencies(catalog: Catalog, inactive: boolean): Choices {
 
 function optionChoices(
   name: string,
-  asked: { [name: string]: string | undefined },
+  source: string | undefined,
   catalog: Catalog,
   inactive: boolean,
 ): Choices | null {
-  const field = dropdownField(name, asked.source, catalog)
+  const field = dropdownField(name, source, catalog)
   if (!field) return null
   const shown = field.options.filter(option => inactive || option.is_active)
-  const values = shown
-    .map(option => ({ ...plainOption(option, field), ...stageMembers(field, option, catalog) }))
-    .filter(value => !asked.pipeline || !('pipeline' in value) || String(value.pipeline) === asked.pipeline)
+  const values = shown.map(option => ({
+    ...plainOption(option, field),
+    ...stageMembers(field, option, catalog),
+  }))
   return { source: field.resource, field_id: field.id, values }
 }
 
@@ -225,11 +235,11 @@ async function recordChoices(
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
   rights.need(`${field.related}:read`)
-  const choices = await choicesOf(db, caller, field, inactive)
+  const { choices, hasMore } = await choicesOf(db, caller, field, inactive)
   const values = choices.map(({ id, name: shown, is_active }, index) => ({
     ...{ id, name: shown, position: index + 1, is_active, is_default: false },
   }))
-  return { source: field.resource, field_id: field.id, values }
+  return { source: field.resource, field_id: field.id, values, hasMore }
 }
 
 function noDropdown(name: string, source: string | undefined, catalog: Catalog): Refusal {
