@@ -114,7 +114,7 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
   GROUP BY e.record_id`,
     records: (changes: Sql, among: Sql) => sql`SELECT ${sql.join(was)}
   FROM past, ${tableOf(schema)} d ${among} LEFT JOIN ${changes} t ON t.id = d.id
-  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment`,
+  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment AND NOT ${later.isCreation}`,
   }
 }
 
@@ -122,7 +122,7 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
  * `are`: the condition on events `e` after the past; `areOfDeletion`: on those that delete or restore;
  * `firstOf`: columns with the value of each of these fields of a record before its first change, as the text
  * of its JSON, and with whether it was deleted; `of`: a past column of the record `d`, whose changes `t` has,
- * by its own events.
+ * by its own events; `isCreation`: true if the record `d` was created after the past.
  */
 function laterEvents(name: string, { account }: CallerParams, seq: string) {
   const last = param(seq)
@@ -181,7 +181,11 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
         return sql`(SELECT ${takenBack(column, takenBackMerged)} FROM ${merged})`
     }
   }
-  return { are, areOfDeletion, firstOf, of }
+  // An import may give a record the time of its creation elsewhere (D80).
+  const isCreation = sql`d.id IN (
+    SELECT e.record_id FROM event e
+    WHERE ${own} AND e.seq > ${last}::bigint AND e.type = ${verb('created')})`
+  return { are, areOfDeletion, firstOf, of, isCreation }
 }
 
 /** The stored text of the record `d` before the changes of `own`, with the last change before these. */
@@ -220,9 +224,12 @@ const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema)
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !isAsNow(field))
     .flatMap(field => {
       const { internal_name: name, type } = field
-      return kinds[type]
-        .columns(field)
-        .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
+      return kinds[type].columns(field).map(column => ({
+        ...column,
+        // Events don't report these two: they have them as their own time and user.
+        field: name === 'updated_at' || name === 'updated_by' ? null : name,
+        member: column.name.slice(name.length + 1),
+      }))
     })
   const ofOthers = fields
     .filter(field => !field.is_custom && !field.computed && isAsNow(field))

@@ -54,12 +54,16 @@ export function recordAnswer(
 }
 
 /**
- * The response for a record that was read. If it may change without a new version, its ETag has a checksum:
- * "3.1843" (D89).
+ * The response for a record that was read. If it may change without a new version, its ETag says so.
  */
 export function readAnswer({ version, record, isMoved }: Read<string | Buffer>): Answer {
-  const etag = etagOf(isMoved ? `${version}.${crc32(record) || 1}` : version)
+  const etag = isMoved ? etagOfText(version, record) : etagOf(version)
   return okAnswer(typeof record === 'string' ? record : [record], null, 200, { etag })
+}
+
+/** The ETag of a text that may change without a new version: "3.1843" (D89). If-Match compares the version. */
+export function etagOfText(version: number, text: string | Buffer): string {
+  return etagOf(`${version}.${crc32(text) || 1}`)
 }
 
 export function createdAnswer(saved: Saved, path: string): Answer {

@@ -170,6 +170,24 @@ test('lists and sums of a past day are those of then, whatever was written since
   compare(await seen(await day(0)), await seen(null), 'today')
 })
 
+test('times and users of the last write are those of then, and a record is there from its creation on', async () => {
+  const past = await day(1)
+  const named = async (filter: string) =>
+    (await ok('GET', `deal/view/list?filter=${filter}&as_of=${past}&sort=updated_at:desc&pageSize=500`)).data
+  const whole = (await named('id:gt(0)')) as { updated_at: string }[]
+  const times = whole.map(({ updated_at }) => updated_at)
+  assert.deepEqual(times, times.toSorted().toReversed())
+  assert.ok(times[0]! < past, times[0])
+  assert.equal((await named(`updated_at:gt(${past})`)).length, 0)
+  assert.equal((await named(`updated_at:lte(${past})`)).length, whole.length)
+  // An import gives a record the time of its creation elsewhere.
+  const { id } = (await ok('POST', 'deal', dealBody(known))).data
+  await db.query(
+    `UPDATE deal SET created_at = ${earlier('created_at', "interval '5 days'")} WHERE id = ${id}`,
+  )
+  assert.equal((await named(`id:eq(${id})`)).length, 0)
+})
+
 test('pages of the past go on by cursor, and what is not visible now is not visible then', async () => {
   const past = await day(3)
   const whole = (await ok('GET', `deal/view/list?sort=title:asc&pageSize=500&as_of=${past}`)).data

@@ -21,7 +21,7 @@ import type { Transaction } from '../../records/store.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { indexState } from '../../work/background/indexes.ts'
-import { type Answer, okAnswer } from '../answer.ts'
+import { type Answer, etagOfText, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
@@ -147,12 +147,16 @@ async function fieldAnswer(
   status?: number,
 ): Promise<Answer> {
   const index = field.is_indexed ? { index: await indexState(db, catalog.account.id, field) } : {}
-  return savedAnswer(request, { ...descriptor(field, catalog), ...index }, saved, field, status)
+  // Its section, options of records and index change without a new version.
+  const data = JSON.stringify({ ...descriptor(field, catalog), ...index })
+  return savedAnswer(request, data, saved, etagOfText(field.version, data), status)
 }
 
 function optionAnswer(request: ApiRequest, { field }: Found, saved: SavedConfiguration, status?: number) {
   const { id, name, position, is_active, is_default } = findOption(field, saved.id)
-  return savedAnswer(request, { id, name, position, is_active, is_default }, saved, field, status)
+  const data = JSON.stringify({ id, name, position, is_active, is_default })
+  // An option is part of its field, so it has the field's version.
+  return savedAnswer(request, data, saved, etagOf(field.version), status)
 }
 
 /** The answer to a repeated change of a field that has been deleted or hidden since (D8). */
@@ -160,17 +164,16 @@ function unseenAnswer({ id }: SavedConfiguration, status?: number): Answer {
   return okAnswer(JSON.stringify({ id }), null, status)
 }
 
-/** An option is part of its field, so it has the field's ETag. */
 function savedAnswer(
   { path }: ApiRequest,
-  data: object,
+  data: string,
   { id, warnings }: SavedConfiguration,
-  field: Field,
+  etag: string,
   status = 200,
 ): Answer {
   const location = status === 201 ? { location: `${path}/${id}` } : {}
   const meta = warnings.length ? { warnings } : null
-  return okAnswer(JSON.stringify(data), meta, status, { etag: etagOf(field.version), ...location })
+  return okAnswer(data, meta, status, { etag, ...location })
 }
 
 /** A dry run's result (D79) for a field or an option: a new one without ids, as none is assigned. */

@@ -66,12 +66,13 @@ export function recordHandlers(db: Database, resource: Readable) {
 }
 
 /**
- * The response for a read record. With `expand` it may change without a new version, as other records are
- * renamed (D89).
+ * The response for a read record. It may change without a new version (D89) with `expand`, as other records
+ * are renamed, and where fields are hidden or out of use, as they come back.
  */
 async function answerRead(work: ReadWork, request: ApiRequest, read: () => Promise<Read>): Promise<Answer> {
   const answered = await withExpanded(work, request, expandedFields(work, request), read)
-  return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
+  const mayMove = request.query.has('expand') || !isShownWhole(work.schema, null)
+  return readAnswer({ ...answered, isMoved: answered.isMoved || mayMove })
 }
 
 /** The fields that `expand` requests. Throws if the caller may not read them. */
