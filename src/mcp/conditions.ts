@@ -152,7 +152,7 @@ function ofDays(
   { today }: ConditionContext,
 ): FilterNode | null {
   if (operator === 'older' || operator === 'newer') {
-    const days = daysMeant(`${value} ago`, today)
+    const days = daysMeant(`${value.replace(/ ago$/i, '')} ago`, today)
     return days && of(operator === 'older' ? 'lt' : 'gt', days[0])
   }
   const days = daysOrMoment(unquoted(value), today)

@@ -128,7 +128,18 @@ async function eventsBefore(
     after = 0
     return read(oldest - 1, pageOf)
   })
-  return { events: itemsOf(page).filter(({ seq }) => Number(seq) < end), after }
+  const events = itemsOf(page)
+  // A page of large changes ends early.
+  for (let { next, hasMore } = metaOf(page); hasMore && next < end - 1; ) {
+    const more = await read(next, pageOf)
+    events.push(...itemsOf(more))
+    ;({ next, hasMore } = metaOf(more))
+  }
+  return { events: events.filter(({ seq }) => Number(seq) < end), after }
+}
+
+function metaOf({ meta }: JsonObject): { next: number; hasMore: boolean } {
+  return meta as { next: number; hasMore: boolean }
 }
 
 /** The oldest event, if older ones were removed (D71). */

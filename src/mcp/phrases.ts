@@ -17,6 +17,11 @@ export const phrases: readonly {
   },
   { words: /^(is |are |was |were )?older than\b/, operator: 'older' },
   { words: /^(is |are |was |were )?newer than\b/, operator: 'newer' },
+  // More days ago is earlier.
+  { words: /^(is |are |was |were )?(more than|over)\b(?=.* ago$)/, operator: 'older' },
+  { words: /^(is |are |was |were )?(less than|under)\b(?=.* ago$)/, operator: 'newer' },
+  { words: /^(is |are |was |were )?at least\b(?=.* ago$)/, operator: 'lte' },
+  { words: /^(is |are |was |were )?at most\b(?=.* ago$)/, operator: 'gte' },
   {
     words: /^(is |are |does |do )?not (contain|includ|mention|ha[sv]|like)(s|es?|ing)?\b/,
     operator: 'unlike',

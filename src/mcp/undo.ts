@@ -64,7 +64,7 @@ async function shownUndo(api: Api, { seq, resource, id }: JsonObject): Promise<J
   const [event] = itemsOf(await api.call({ operation: `${String(resource)}_history`, id: Number(id), query }))
   const record = `${String(resource)} ${String(id)}`
   const verb = String(event?.type).split('.')[1]
-  if (verb === 'created') return { record, would: 'be deleted' }
+  if (verb === 'created' || verb === 'restored') return { record, would: 'be deleted' }
   if (verb === 'deleted') return { record, would: 'be restored' }
   const short = (value: Json | undefined) => cut(shownValue(value ?? null), 100)
   const changes = itemsOf({ data: event?.changes ?? [] }).map(({ field, from, to, from_name, to_name }) => [

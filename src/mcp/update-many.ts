@@ -8,32 +8,38 @@ import { ToolRefusal } from './refusal.ts'
 import { fieldParameters, nameOf } from './rows.ts'
 import { callText, schemaOf, unchanged, warningsOf } from './tool.ts'
 import type { Plan } from './two-steps.ts'
-import { differences, pinned } from './values.ts'
+import { differences, hasSame, pinned } from './values.ts'
 
 /** A batch has at most so many operations (D78), and a change that waits so many characters. */
 const [recordsMax, lengthMax] = [500, 500_000]
 const [examplesMax, problemsMax] = [3, 5]
 
-/** `own`: values that depend on the record. */
+/** Values of these fields that depend on the record. */
+export type OwnValues = {
+  readonly fields: readonly string[]
+  readonly of: (record: JsonObject) => JsonObject
+}
+
 export async function planMany(
   api: Api,
   resource: string,
   where: readonly string[],
   values: JsonObject,
-  own: ((record: JsonObject) => JsonObject) | null,
+  own: OwnValues | null,
 ): Promise<Plan> {
   if (where.length === 0) throw new ToolRefusal('where needs a condition: all records are too many.')
   const schema = schemaOf(api, resource)
   const { filter, notes } = await filtersFor(api, resource, where)
-  const records = await recordsOf(api, resource, filter, schema, Object.keys(values))
-  const changed = records.map(record => ({ record, body: { ...values, ...(own?.(record) ?? {}) } }))
+  const names = [...Object.keys(values), ...(own?.fields ?? [])]
+  const records = await recordsOf(api, resource, filter, schema, names)
+  const changed = records.map(record => ({ record, body: { ...values, ...own?.of(record) } }))
   const results = await judge(api, resource, changed)
   const judged = results.map(({ data }) => data as JsonObject)
   const warnings = [...new Set(results.flatMap(warningsOf))].slice(0, examplesMax)
   const touched = changed.flatMap(({ record, body }, index) => {
     const after = judged[index]!
-    const changes = differences(record, named(after, record, schema), schema, Object.keys(body))
-    return Object.keys(changes).length ? [{ record, body: pinned(body, after, schema), after }] : []
+    const isTouched = names.some(name => schema.byName.has(name) && !hasSame(record, after, name))
+    return isTouched ? [{ record, body: pinned(body, after, schema), after }] : []
   })
   if (touched.length === 0) throw unchanged(`all ${records.length} have these values already`, warnings)
   const operations = touched.map(({ record, body }) => operationOf(record, body))
@@ -115,25 +121,6 @@ async function judge(api: Api, resource: string, changed: readonly Changed[]): P
       wrong.slice(0, problemsMax),
     )
   return results
-}
-
-/** A dry batch answers no names: without them ids are compared. */
-function named(after: JsonObject, before: JsonObject, schema: ResourceSchema): JsonObject {
-  const shown = new Set(Object.keys(before))
-  const kept = Object.entries(after).filter(([name]) => shown.has(name) && schema.byName.has(name))
-  return {
-    ...Object.fromEntries(kept),
-    ...(before._expanded ? { _expanded: expandedLike(after, before) } : {}),
-  }
-}
-
-/** The names behind ids that stay; none behind those that change, so that they differ. */
-function expandedLike(after: JsonObject, before: JsonObject): JsonObject {
-  const names = before._expanded as JsonObject
-  const same = Object.entries(names).filter(
-    ([name]) => JSON.stringify(after[name]) === JSON.stringify(before[name]),
-  )
-  return Object.fromEntries(same)
 }
 
 type Touched = Changed & { readonly after: JsonObject }

@@ -92,11 +92,27 @@ export function differences(
 ): JsonObject {
   const all = seenFields(schema).flatMap((field): [string, Json][] => {
     const name = field.internal_name
+    if (hasSame(before, after, name) || followers.has(name)) return []
     const [old, value] = [before, after].map(record => cut(valueIn(record, field), valueMax))
-    const isSame = JSON.stringify(old) === JSON.stringify(value)
-    return isSame || followers.has(name) ? [] : [[name, { before: old!, after: value! }]]
+    const isSeen = JSON.stringify(old) !== JSON.stringify(value)
+    return [[name, isSeen ? { before: old!, after: value! } : apart(before[name]!, after[name]!)]]
   })
   return sentFirst(all, new Set(sent))
+}
+
+/** True if two records have the same value, also where it is shown in short. */
+export function hasSame(one: JsonObject, other: JsonObject, name: string): boolean {
+  return JSON.stringify(one[name] ?? null) === JSON.stringify(other[name] ?? null)
+}
+
+/** Two values that look the same in short, from just before their first difference. */
+function apart(old: Json, value: Json): JsonObject {
+  const texts = [old, value].map(one => (typeof one === 'string' ? one : JSON.stringify(one ?? null)))
+  let at = 0
+  while (at < texts[0]!.length && texts[0]![at] === texts[1]![at]) at++
+  const from = Math.max(0, at - 40)
+  const [before, after] = texts.map(text => cut(`${from ? '…' : ''}${text.slice(from)}`, valueMax))
+  return { before: before!, after: after! }
 }
 
 /** The fields of a new record that were sent or have a value. */

@@ -9,7 +9,7 @@ import { ToolRefusal } from './refusal.ts'
 import { expandable, nameOf, seenFields, written } from './rows.ts'
 import { callText, schemaOf, type Tool, unchanged, warningsOf } from './tool.ts'
 import { codeInput, inTwoSteps, type Plan } from './two-steps.ts'
-import { planMany } from './update-many.ts'
+import { type OwnValues, planMany } from './update-many.ts'
 import { bodyOf, differences, filled, pinned } from './values.ts'
 
 const resource = { type: 'string', enum: written } as const
@@ -101,8 +101,7 @@ export const update: Tool = {
       const body = await bodyOf(api, name, (values ?? {}) as JsonObject)
       const closing = close === undefined ? null : closingOf(name, close as JsonObject)
       if (closing) refuseBoth(body, closing)
-      if (!isOne)
-        return planMany(api, name, textsOf(where), body, closing && (record => closed(api, record, closing)))
+      if (!isOne) return planMany(api, name, textsOf(where), body, closing && closingEach(api, closing))
       return planOne(api, name, await recordNamed(api, name, record), body, closing)
     }),
 }
@@ -127,16 +126,24 @@ function closingOf(resource: string, { as, reason = null, on = null, ...others }
 }
 
 /** Refuses values of what `close` decides: one of both would be lost. */
-function refuseBoth(values: JsonObject, { as }: Closing): void {
-  const both = ['pipeline_stage', `${as}_reason`, 'deal_closed_on'].filter(name =>
-    Object.hasOwn(values, name),
-  )
+function refuseBoth(values: JsonObject, closing: Closing): void {
+  const both = closedFields(closing).filter(name => Object.hasOwn(values, name))
   if (both.length)
     throw new ToolRefusal(
       'close decides what values have, too.',
       both.map(at => ({ at, message: 'Give it in close alone.' })),
       'update {"resource":"deal","record":42,"close":{"as":"won","reason":"Price","on":"2026-03-31"}}',
     )
+}
+
+/** The fields that winning or losing a deal sets. */
+function closedFields({ as }: Closing): string[] {
+  return ['pipeline_stage', `${as}_reason`, 'deal_closed_on']
+}
+
+/** The values that win or lose each deal of many. */
+function closingEach(api: Api, closing: Closing): OwnValues {
+  return { fields: closedFields(closing), of: record => closed(api, record, closing) }
 }
 
 /** The values that win or lose a deal: a stage of that kind in its pipeline, the reason and the day. */

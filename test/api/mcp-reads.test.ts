@@ -173,6 +173,18 @@ test('sums by product are those of the lines', async () => {
   assert.deepEqual(ofDeal.body.rows, [[null, 'USD 69.65']], 'the deal value is meant')
 })
 
+test('the newest events come first, also where a page of the feed is cut', async () => {
+  const story = (await made('field', { source: 'deal', field_name: 'Story', type: 'TEXT' })).internal_name
+  const { id } = await made('deal', dealBody(known, { [story]: 'é'.repeat(32_000) }))
+  for (let count = 0; count < 40; count++) {
+    const text = String.fromCharCode(1072 + (count % 20)).repeat(32_000)
+    assert.equal((await call('PATCH', `${v1}/deal/${id}`, { [story]: text })).status, 200)
+  }
+  const { seq } = (await get(`${v1}/deal/${id}/history?pageSize=1`)).body.data[0]
+  const { body, text } = await use('history', { limit: 1 })
+  assert.equal(body.rows[0][1], seq, text)
+})
+
 test('a group may have a name that ends in a unit of time', async () => {
   await made('field', { source: 'deal', field_name: 'Fiscal', type: 'DATE' })
   const years = { source: 'deal', field_name: 'Fiscal year', type: 'DROPDOWN', options: ['2026', '2027'] }

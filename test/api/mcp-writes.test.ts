@@ -171,6 +171,38 @@ test('close wins and loses deals', async () => {
   })
   assert.equal(won.body.saved, true, won.text)
   assert.equal((await read(id)).pipeline_stage, known.stages.Won)
+  for (const values of [undefined, { description: 'Given up' }]) {
+    const ids = [await deal({ title: 'Closed by condition' }), await deal({ title: 'Closed by condition' })]
+    if (values) await call('PATCH', `${v1}/deal/${ids[0].id}`, values)
+    const where = ['title is Closed by condition', 'status is Open']
+    const asked = { resource: 'deal', where, close, ...(values && { values }) }
+    const { body: both, text } = await carryOut('update', asked)
+    assert.deepEqual([both.saved, both.records], [true, 2], text)
+    for (const { id } of ids) assert.equal((await read(id)).lost_reason !== null, true)
+  }
+})
+
+test('what looks the same in short is a change, and is shown', async () => {
+  const price = { currency: 'EUR', unit_price: 10, tax: 0 }
+  const long = 'a'.repeat(400)
+  const story = (await made('field', { source: 'product', field_name: 'Story', type: 'TEXT' })).internal_name
+  const product = await made('product', { name: 'Taxed', unit_price: [price], [story]: long })
+  for (const values of [{ unit_price: [{ ...price, tax: 19 }] }, { [story]: `${long.slice(1)}b` }])
+    for (const which of [{ record: product.id }, { where: ['name is Taxed'] }]) {
+      const { body, text } = await use('update', { resource: 'product', ...which, values })
+      const [name] = Object.keys(values)
+      const { before, after } = (body.changes ?? body.records?.[0].changes)?.[name!] ?? {}
+      assert.ok(before && before !== after, text)
+    }
+  const companies = [await made('company', { name: 'Twice' }), await made('company', { name: 'Twice' })]
+  const { id } = await deal({ company: companies[0].id })
+  const moved = await carryOut('update', {
+    resource: 'deal',
+    record: id,
+    values: { company: companies[1].id },
+  })
+  assert.equal(moved.body.saved, true, moved.text)
+  assert.equal((await read(id)).company, companies[1].id)
 })
 
 test('a token with mcp:write writes at once, but several records never', async () => {
@@ -254,6 +286,10 @@ test('undo of one event, and of what cannot be undone', async () => {
   ])
   assert.equal((await use('undo', { code: first.body.code })).body.saved, true)
   assert.equal((await read(id)).title, 'A deal')
+  await call('DELETE', `${v1}/deal/${id}`)
+  await call('POST', `${v1}/deal/${id}/restore`)
+  const restored = await use('undo', { event: await lastSeq() })
+  assert.deepEqual(restored.body.records, [{ record: `deal ${id}`, would: 'be deleted' }])
   const gone = await use('undo', { event: 999_999 })
   assert.match(gone.text, /There is no event 999999/)
   const unknown = await use('undo', { change: 'agent-nothing' })
