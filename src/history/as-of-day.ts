@@ -114,7 +114,8 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
   GROUP BY e.record_id`,
     records: (changes: Sql, among: Sql) => sql`SELECT ${sql.join(was)}
   FROM past, ${tableOf(schema)} d ${among} LEFT JOIN ${changes} t ON t.id = d.id
-  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment AND NOT ${later.isCreation}`,
+  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment
+    AND NOT ${isCreatedAfter(name, params, seq)}`,
   }
 }
 
@@ -122,7 +123,7 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
  * `are`: the condition on events `e` after the past; `areOfDeletion`: on those that delete or restore;
  * `firstOf`: columns with the value of each of these fields of a record before its first change, as the text
  * of its JSON, and with whether it was deleted; `of`: a past column of the record `d`, whose changes `t` has,
- * by its own events; `isCreation`: true if the record `d` was created after the past.
+ * by its own events.
  */
 function laterEvents(name: string, { account }: CallerParams, seq: string) {
   const last = param(seq)
@@ -181,11 +182,18 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
         return sql`(SELECT ${takenBack(column, takenBackMerged)} FROM ${merged})`
     }
   }
-  // An import may give a record the time of its creation elsewhere (D80).
-  const isCreation = sql`d.id IN (
+  return { are, areOfDeletion, firstOf, of }
+}
+
+/**
+ * The condition that the record `d` was created after the past: an import may give it the time of its creation
+ * elsewhere (D80).
+ */
+function isCreatedAfter(name: string, { account }: CallerParams, seq: string): Sql {
+  return sql`d.id IN (
     SELECT e.record_id FROM event e
-    WHERE ${own} AND e.seq > ${last}::bigint AND e.type = ${verb('created')})`
-  return { are, areOfDeletion, firstOf, of, isCreation }
+    WHERE e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)} AND e.seq > ${seq}::bigint
+      AND e.type = ${sql.text(`${name}.created`)})`
 }
 
 /** The stored text of the record `d` before the changes of `own`, with the last change before these. */

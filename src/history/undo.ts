@@ -65,7 +65,8 @@ export async function undo(
     const own = [String(version)]
     try {
       if (verb === 'deleted') return await restoreRecord(event, id, oldest, own)
-      return (await removeRecord(event, id, own, true))!
+      // Parts were added since: a creation takes none along.
+      return (await removeRecord(event, id, own, { isRead: true, isAlone: verb === 'created' }))!
     } catch (error) {
       const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'
       if (!isOvertaken || attempt === attempts) throw error

@@ -61,7 +61,7 @@ export function readAnswer({ version, record, isMoved }: Read<string | Buffer>):
   return okAnswer(typeof record === 'string' ? record : [record], null, 200, { etag })
 }
 
-/** The ETag of a text that may change without a new version: "3.1843" (D89). If-Match compares the version. */
+/** The ETag of a text that may change without a new version: "3.1843" (D89). If-Match takes it, too. */
 export function etagOfText(version: number, text: string | Buffer): string {
   return etagOf(`${version}.${crc32(text) || 1}`)
 }

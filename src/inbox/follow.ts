@@ -134,7 +134,8 @@ INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_i
 SELECT ${own}::bigint, i.user_id, i.id, i.kind, i.resource, i.record_id, i.actor, i.count, i.at
 FROM jsonb_to_recordset(${items}::jsonb) i (user_id bigint, id text, kind text, resource text,
   record_id bigint, actor bigint, count int, at timestamptz)
-ON CONFLICT (account_id, user_id, id) DO UPDATE SET count = n.count + EXCLUDED.count, at = EXCLUDED.at
+ON CONFLICT (account_id, user_id, id) DO UPDATE
+  SET count = n.count + EXCLUDED.count, at = EXCLUDED.at, read_at = NULL
   WHERE strpos(n.id, '-job-') > 0`
 }
 

@@ -26,14 +26,19 @@ import { answerOf } from './write/plan.ts'
 import { author, type Event, type Write } from './write/protocol.ts'
 import { refuseForbidden } from './write/rules.ts'
 
-/** A deletion: of which record, and by whom. */
-type Removal = Work & { readonly id: number; readonly precondition: Precondition }
+/** A deletion: of which record, and by whom. `isAlone`: its parts forbid it, and don't go along. */
+type Removal = Work & {
+  readonly id: number
+  readonly precondition: Precondition
+  readonly isAlone?: boolean
+}
 
 /** Number of attempts while something changes between the deletion and the search for what forbids it. */
 const attempts = 2
 
 /**
- * Deletes a record. Returns it if `withRecord`; else null, as for a replayed request.
+ * Deletes a record with its parts; if `isAlone`, only one without parts. Returns it if `isRead`; else null,
+ * as for a replayed request.
  *
  * Throws `record_not_found` if there is no such record, `version_conflict` if the caller has read another
  * version, and `in_use` with counts if records point to it. For a user also `last_administrator`, and
@@ -43,19 +48,19 @@ export async function removeRecord(
   work: Work,
   id: number,
   precondition: Precondition = null,
-  withRecord = false,
+  { isRead = false, isAlone = false } = {},
 ): Promise<Saved | null> {
   const { db, context } = work
   const { idempotency = null } = context
-  const asked = { ...work, id, precondition }
+  const asked = { ...work, id, precondition, isAlone }
   refuseOneself(asked)
   if (await storedResponse(db, requestKeyOf(context))) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
     await refuseRemoval(asked)
     const params = author(context)
-    const write = removal(work, params, [id], precondition, withRecord)
+    const write = removal(work, params, [id], precondition, { isRead, isAlone })
     const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
-    if (written) return withRecord ? savedOf(work, written) : null
+    if (written) return isRead ? savedOf(work, written) : null
     await refuseReasons(asked, [], '; change what points to it first.')
   }
   throw busy('The configuration was changed meanwhile; try again.')
@@ -74,7 +79,7 @@ export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
  */
 export async function removeTogether(work: Work, ids: readonly number[]): Promise<boolean> {
   const params = author(work.context)
-  const write = removal(work, params, ids, null, false)
+  const write = removal(work, params, ids, null, { isRead: false, isAlone: true })
   return (await execute(work.db, params, write, { isLocked: true })).length > 0
 }
 
@@ -100,10 +105,10 @@ export async function validateRemoval(
 
 /** Throws what forbids the deletion, if anything does, but for records that `moves` take along. */
 async function refuseReasons(asked: Removal, moves: readonly Move[], how: string): Promise<void> {
-  const { db, schema, id, context, precondition } = asked
+  const { db, schema, id, context, precondition, isAlone = false } = asked
   const { actor, name } = schema.resource
   const [params, record] = [author(context), param(String(id))]
-  const uses = usesOf(schema, context, params, record, moves)
+  const uses = usesOf(schema, context, params, record, moves, isAlone)
   const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)
   const statement = sql`SELECT json_build_object(${sql.join(counts)})::text AS used,
@@ -141,19 +146,19 @@ async function refuseRemoval(asked: Removal): Promise<void> {
 }
 
 /**
- * Deletes the records, if the caller may delete all of them and nothing points to one. A single one takes its
- * parts along, and a user their tokens. `isRead`: the answer has the record.
+ * Deletes the records, if the caller may delete all of them and nothing points to one. A user takes their
+ * tokens along, and unless `isAlone` a single record its parts. `isRead`: the answer has the record.
  */
 function removal(
   { schema, context: { catalog, rights } }: Work,
   params: WriteParams,
   ids: readonly number[],
   precondition: Precondition,
-  isRead: boolean,
+  { isRead, isAlone }: { readonly isRead: boolean; readonly isAlone: boolean },
 ): Write {
   const { actor, isConfiguration = false, name, parts = [], revokes = [] } = schema.resource
   const isOne = ids.length === 1
-  const own = isOne ? [...parts, ...revokes] : []
+  const own = isOne ? [...(isAlone ? [] : parts), ...revokes] : []
   const cascaded = cascadeDelete({ params, schema, id: ids[0]!, parts: own })
   const [table, all, t] = [tableOf(schema), param(`{${ids.join()}}`), sql`t`]
   const versions = precondition && arrayLiteral(precondition)
@@ -206,8 +211,8 @@ function inOrder(ids: Param, count: number): Pick<Event, 'of' | 'count'> {
 
 /**
  * SQL that counts, for each resource, the records that point to this one, those of them that the caller may
- * read, and those of these that only fields out of use (`unused`) point from. Its own parts, records that it
- * revokes and records to be moved do not count.
+ * read, and those of these that only fields out of use (`unused`) point from. Its own parts unless `isAlone`,
+ * records that it revokes and records to be moved do not count.
  */
 function usesOf(
   { resource: { name, parts = [], revokes = [] } }: ResourceSchema,
@@ -215,6 +220,7 @@ function usesOf(
   params: WriteParams,
   record: Param,
   moves: readonly Move[],
+  isAlone: boolean,
 ): { resource: string; counts: Sql; unused: readonly Field[] }[] {
   const seen = (resource: string, shown: Sql) =>
     mayRead(context, resource) ? sql`${shown} AND ${visible(resource, params, sql`x`)}` : sql`false`
@@ -223,7 +229,7 @@ function usesOf(
       .filter(move => move.resource === resource)
       .map(move => sql` AND ${isMovedBy(move, params)} IS NOT TRUE`)
   return pointersTo(name, context.catalog, sql`${record}::bigint`)
-    .filter(({ resource }) => !parts.includes(resource) && !revokes.includes(resource))
+    .filter(({ resource }) => (isAlone || !parts.includes(resource)) && !revokes.includes(resource))
     .map(({ resource, condition, shown, used, unused }) => ({
       ...{ resource, unused },
       counts: sql`(

@@ -57,6 +57,62 @@ test('a row that is skipped makes neither, whether its record was there or came 
   }
 })
 
+test('amounts of a company that a row makes have the currency of the row, and what it got is not lost', async () => {
+  const dropdown = { field_name: 'Tier', type: 'DROPDOWN', options: ['Gold', 'Silver'] }
+  const names: string[] = []
+  for (const field of [{ field_name: 'Budget', type: 'MONETARY' }, dropdown]) {
+    const made = await call('POST', `${v1}/field`, { source: 'company', ...field })
+    names.push(`company.${made.body.data.internal_name}`)
+  }
+  const columns = `${header},${names.join()},deal_value.currency`
+  const rows = ['One', 'Two'].map(
+    title => `${row(title, 'New', `${title}@example.com`, 'Budget Ltd')},500,Gold,USD`,
+  )
+  for (const made of [3, 0]) {
+    const { id } = (await upload('deal', [columns, ...rows].join('\n'))).body.data
+    const done = await told(id, 'run')
+    assert.deepEqual([done.created, done.related, done.not_taken], [2, made, {}], JSON.stringify(done))
+  }
+  const [company] = (await get(`${v1}/company/view/list?filter=name:eq(Budget Ltd)`)).body.data
+  assert.equal(company.cf_budget.currency_code, 'USD')
+})
+
+test('a status that is left out closes no deal', async () => {
+  const lines = [`${header},status`, `${row('Left out', 'New', 'left@example.com', 'Left Ltd')},Lost`]
+  const { id } = (await upload('deal', lines.join('\n'))).body.data
+  const chosen = await call('PATCH', `${v1}/import/${id}`, { values: { status: { Lost: null } } })
+  assert.equal(chosen.status, 200, chosen.text)
+  const done = await told(id, 'run')
+  assert.equal(done.created, 1, JSON.stringify(done))
+  const [deal] = (await get(`${v1}/deal/view/list?filter=title:eq(Left out)&expand=pipeline_stage`)).body.data
+  assert.equal(deal._expanded.pipeline_stage.name, 'New')
+})
+
+test('tags that look like several, or like a list, come back from an export as they are', async () => {
+  const names = ['Prio:::High', '[7]', 'Two\nlines', 'Plain']
+  const tags: number[] = []
+  for (const name of names) tags.push((await call('POST', `${v1}/tag`, { name })).body.data.id)
+  for (const [title, own] of [
+    ['All tags', tags],
+    ['One tag', [tags[1]!]],
+  ] as const) {
+    const lines = [header, row(title, 'New', 'tags@example.com', 'Tags Ltd')]
+    const { id } = (await upload('deal', lines.join('\n'))).body.data
+    assert.equal((await told(id, 'run')).created, 1)
+    const list = `${v1}/deal/view/list?filter=title:eq(${title})`
+    const [deal] = (await get(list)).body.data
+    assert.equal((await call('PATCH', `${v1}/deal/${deal.id}`, { tags: [...own] })).status, 200)
+    const path = `${v1}/deal/export?format=csv&names=1&filter=title:eq(${title})`
+    const file = (await get(`${path}&fields=title,pipeline,pipeline_stage,sales_owner,primary_contact,tags`))
+      .text
+    const again = (await upload('deal', file)).body.data
+    const done = await told(again.id, 'run')
+    assert.equal(done.created, 1, JSON.stringify(done))
+    const [copy] = (await get(`${list}&sort=id:desc`)).body.data
+    assert.deepEqual(copy.tags, own)
+  }
+})
+
 test('a person of a file is one record, and belongs to the company of the row', async () => {
   const names = 'title,pipeline,pipeline_stage,sales_owner,Company,Contact'
   const deal = (title: string, company: string, contact: string) =>

@@ -222,6 +222,20 @@ test('rules, references and unique values judge it as they judge an update', asy
   assert.equal(rule.code, 'required_with_forecast_category')
 })
 
+test('a creation is not undone where others have logged something on the record since', async () => {
+  const deal = await made('deal', dealBody(known, { title: 'Logged' }))
+  const seq = await seqOf('deal', deal.id)
+  const activity = await made('activity', { kind: 'Call', subject: 'Theirs', deal: deal.id })
+  const { errors, code } = await refused(seq, 409)
+  assert.deepEqual([errors[0].code, errors[0].resource, errors[0].count], ['in_use', 'activity', 1])
+  assert.equal((await get(`${v1}/activity/${activity.id}`)).status, 200, String(code))
+  // A deletion takes both along, and so does the undo of what brought both back.
+  assert.equal((await call('DELETE', `${v1}/deal/${deal.id}`)).status, 200)
+  assert.equal((await call('POST', `${v1}/deal/${deal.id}/restore`)).status, 200)
+  await undone(await seqOf('deal', deal.id))
+  assert.equal((await get(`${v1}/activity/${activity.id}`)).status, 404)
+})
+
 test('a note that became one is what it was', async () => {
   const activity = await made('activity', { kind: 'Task', subject: 'Call back', deal: null })
   await changed(`activity/${activity.id}`, { kind: 'Note' })

@@ -65,13 +65,13 @@ function scalarCell(value: Json): Cell {
   return JSON.stringify(value)
 }
 
-/** Several values in one cell. One that contains a semicolon, comma or quotation mark is a JSON string. */
+/** Several values in one cell. One that an import would divide or read otherwise is a JSON string. */
 function joined(items: readonly Json[]): Cell {
   if (items.length === 0) return null
   return items
     .map(item => {
       const text = typeof item === 'string' ? item : JSON.stringify(item)
-      return /[;,"]|^\s|\s$|^$/.test(text) ? JSON.stringify(text) : text
+      return /[;,"\r\n]|:::|^\[|^\s|\s$|^$/.test(text) ? JSON.stringify(text) : text
     })
     .join('; ')
 }

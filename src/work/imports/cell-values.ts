@@ -140,7 +140,10 @@ function textConversion(place: Place, given: ConversionContext): ConvertText {
           : (value ?? undefined)
       }
     case 'status':
-      return text => chosen(text.trim(), given.values) ?? text.trim()
+      return text => {
+        const value = chosen(text.trim(), given.values)
+        return value === undefined ? text.trim() : (value ?? undefined)
+      }
     case 'option':
       return choices(place, given.values, text => optionValue(text, place))
     case 'reference':

@@ -86,7 +86,8 @@ export function converter(
     return [{ column, name: columns[column] ?? String(column + 1), place, convert }]
   })
   const targets = steps.map(({ place }) => place)
-  const finishers = finishersOf(targets, catalog)
+  const byRecord = Map.groupBy(targets, ({ isNested, own }) => (isNested ? own.internal_name : null))
+  const finishers = [...byRecord].map(([own, its]) => ({ own, all: finishersOf(its, catalog) }))
   return cells => {
     const draft: Draft = {
       ...{ body: {}, kept: {}, problems: [], units: [] },
@@ -98,7 +99,9 @@ export function converter(
     }
     for (const unit of draft.units) setCurrency(unit, draft, catalog)
     const currency = currencyOfRow(draft.body, targets)
-    for (const finish of finishers) finish(draft.body, currency, draft.prices)
+    for (const { own, all } of finishers)
+      for (const record of own === null ? [draft.body] : (draft.nested.get(own)?.objects ?? []))
+        for (const finish of record ? all : []) finish(record, currency, draft.prices)
     const isDeal = schema.resource.name === 'deal'
     const { isDated, by } = isDeal ? close(draft.body, draft.kept, catalog) : openOrNone
     if (draft.nested.size) addNested(draft, catalog)

@@ -19,10 +19,13 @@ export function currencyOfRow(body: JsonObject, targets: readonly Place[]): Json
 type Finish = (body: JsonObject, currency: Json | undefined, prices: Prices) => void
 export type Prices = ReadonlyMap<string, readonly JsonObject[]>
 
-/** Functions that finish a row after all its cells: they set currencies and make prices a list. */
+/**
+ * Functions that finish a record of a row, whose targets these are, after all its cells: they set currencies
+ * and make prices a list.
+ */
 export function finishersOf(targets: readonly Place[], catalog: Catalog): Finish[] {
   const base = catalog.currencies.get(catalog.account.base_currency)?.code
-  const fields = new Set(targets.filter(({ isNested }) => !isNested).map(({ of }) => of))
+  const fields = new Set(targets.map(({ of }) => of))
   return [...fields].flatMap((of): Finish[] => {
     const { internal_name: name, default_value } = of
     const { members } = kinds[of.type]

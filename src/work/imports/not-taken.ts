@@ -14,7 +14,7 @@ export function notTaken(payload: JsonObject, record: JsonObject, schema: Resour
     const held = [record[name] ?? null].flat() as Json[]
     const options = schema.byName.get(name)!.options
     const all = [payload[name]!].flat() as Json[]
-    return !all.every(item => held.some(one => isHeld(optionOf(item, options), one)))
+    return !all.every(item => held.some(one => isHeld(optionOf(item, options), optionOf(one, options))))
   })
 }
 
@@ -29,12 +29,19 @@ function optionOf(item: Json, options: Parameters<typeof findOption>[1]): Json {
   return known?.id ?? item
 }
 
-/** True if the stored value includes a value: a phone number of any kind, or the parts of an address. */
+/**
+ * True if the stored value includes a value: a phone number or an e-mail of any kind, the parts of an
+ * address, or an amount, whose currency may be a code.
+ */
 function isHeld(value: Json, held: Json): boolean {
   if (!isObject(value)) return textOf(value) === textOf(held)
   if (!isObject(held)) return false
-  const sent = value.phone_number === undefined ? value : { phone_number: value.phone_number }
-  return Object.entries(sent).every(([name, part]) => textOf(part) === textOf(held[name] ?? null))
+  const { phone_number, email_value } = value
+  const sent = phone_number ? { phone_number } : email_value ? { email_value } : value
+  return Object.entries(sent).every(([name, part]) => {
+    const known = [held[name] ?? null, ...(name === 'currency' ? [held.currency_code ?? null] : [])]
+    return known.some(one => textOf(one) === textOf(part))
+  })
 }
 
 function textOf(value: Json): string {
