@@ -2,7 +2,7 @@
  * Validates a change of a field (D36) against the account's catalog. Returns the new field, or all problems
  * at once. Rules of the interface can be tightened, never loosened. Pure; save.ts saves the result.
  */
-import { isBlank } from '../fields/blank.ts'
+import { isBlank, isHollow } from '../fields/blank.ts'
 import { type FieldRow, fieldOf, type ResourceSchema, type Role, type Section } from '../fields/catalog.ts'
 import { type Row, storedRow } from '../fields/columns.ts'
 import type { Field, Option } from '../fields/field.ts'
@@ -78,9 +78,8 @@ export function changedField(
   const row = rowOf(field)
   const name =
     sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', validation)
-  if (!name) return null
-  if (!isSameName(name, field.field_name)) freeName(schema, undefined, name, validation)
-  return shaped(sent, { ...row, field_name: name }, field.options, schema, validation)
+  if (name && !isSameName(name, field.field_name)) freeName(schema, undefined, name, validation)
+  return shaped(sent, { ...row, field_name: name ?? '' }, field.options, schema, validation)
 }
 
 /**
@@ -145,7 +144,8 @@ function withDefault(
     validation.reject('/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const found = { ...validation, references: [] }
   const context = parseContextOf(field, '/default_value', found)
-  const value = isBlank(input) ? null : kinds[field.type].parse(input, context, row.default_value)
+  const parsed = isBlank(input) ? null : kinds[field.type].parse(input, context, row.default_value)
+  const value = parsed === undefined || !isHollow(parsed) ? parsed : null
   // The existing default may stay, even if the caller may not see the records that it names.
   if (!isSameJson(value ?? null, row.default_value)) validation.references.push(...found.references)
   if (validation.nested.length)

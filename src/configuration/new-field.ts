@@ -6,7 +6,7 @@ import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { asText, isObject, type Json, pointerStep } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
-import { membersOf, nameOf, type Validation } from './validation.ts'
+import { membersOf, nameOf, type Validation, warnOfReadOnly } from './validation.ts'
 
 /** The field in a body, with the id `id`; its options take the following ids. */
 export function newField(body: Json, id: number, validation: Validation): Shape | null {
@@ -16,12 +16,13 @@ export function newField(body: Json, id: number, validation: Validation): Shape 
   const type = typeOf(sent.type, validation)
   const internal_name = internalName(sent.internal_name, field_name, validation)
   if (schema) freeName(schema, internal_name, field_name, validation)
-  if (!schema || !field_name || !type || !internal_name) return null
+  if (!schema || !type) return null
   const row: FieldRow = {
     id,
     resource: schema.resource.name,
-    internal_name,
-    field_name,
+    // A stand-in, so that all other problems are found too.
+    internal_name: internal_name ?? 'cf_',
+    field_name: field_name ?? '',
     type,
     config: kinds[type].custom!,
     default_value: null,
@@ -118,6 +119,7 @@ function newOptions(
     return []
   }
   const names = sent.map((item, index) => {
+    if (isObject(item) && item.id !== undefined) warnOfReadOnly('options', validation, `/options/${index}/id`)
     const unknown = isObject(item)
       ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
       : []

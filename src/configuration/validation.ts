@@ -56,18 +56,19 @@ export function membersOf(
   const sent: JsonObject = {}
   for (const [name, value] of Object.entries(body)) {
     if (known.includes(name)) sent[name] = value
-    else if (readOnly.includes(name)) {
-      validation.warnings.push({
-        field: name,
-        code: 'read_only',
-        message: 'It is read-only; what was sent is ignored.',
-      })
-    } else {
+    else if (readOnly.includes(name)) warnOfReadOnly(name, validation)
+    else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
       validation.reject(`/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
     }
   }
   return sent
+}
+
+/** Warns that a member, or the one of it at `path`, is ignored. */
+export function warnOfReadOnly(field: string, { warnings }: Validation, path?: string): void {
+  const message = 'It is read-only; what was sent is ignored.'
+  warnings.push({ field, code: 'read_only', message, ...(path === undefined ? {} : { path }) })
 }
 
 /** A display name: 1 to 255 characters, trimmed; one of them is visible (D6). */

@@ -186,8 +186,8 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
 }
 
 /**
- * The condition that the record `d` was created after the past: an import may give it the time of its creation
- * elsewhere (D80).
+ * The condition that the record `d` was created after the past: an import may give it the time of its
+ * creation elsewhere (D80).
  */
 function isCreatedAfter(name: string, { account }: CallerParams, seq: string): Sql {
   return sql`d.id IN (

@@ -3,7 +3,7 @@
  * looked up like the names of the body (names.ts).
  */
 import type { Problem } from '../errors.ts'
-import { isBlank, isHollow } from '../fields/blank.ts'
+import { isHollow } from '../fields/blank.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
@@ -59,7 +59,7 @@ export function fillOrRequire(
  */
 function filledIn(field: Field, path: string, { catalog, names, references }: Found): Json | undefined {
   const fallback = defaultOf(field)
-  if (isBlank(fallback)) return null
+  if (isHollow(fallback)) return null
   const found = nothingFound(catalog)
   const value = kinds[field.type].parse(fallback, parseContextOf(field, path, found), null) ?? null
   const named = found.references.map(reference => ({ ...reference, by: 'default' as const }))
@@ -82,5 +82,5 @@ export function defaultOf(field: Field): Json {
 
 /** True if a body that creates a record must have the field: it is required, and has no default. */
 export function mustBeGiven(field: Field): boolean {
-  return field.is_active && field.is_required && isBlank(defaultOf(field))
+  return field.is_active && field.is_required && isHollow(defaultOf(field))
 }

@@ -1,6 +1,6 @@
 /** Bodies whose fields are inside one member, as other systems send them: refused with what to do. */
 import type { Problems } from '../errors.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 
@@ -15,7 +15,7 @@ export function wrapperOf(
   sent: ReadonlySet<string>,
   schema: ResourceSchema,
 ): string | undefined {
-  if (sent.size > mostWrapped || [...sent].some(member => schema.byName.has(member))) return undefined
+  if (sent.size > mostWrapped || [...sent].some(member => shownField(schema, member))) return undefined
   const { name } = schema.resource
   const isRecord = (value: Json) => isObject(value) || (Array.isArray(value) && isObject(value[0]))
   return [...sent].find(

@@ -137,6 +137,34 @@ test('a dry run answers the same and saves nothing', async () => {
   assert.deepEqual([await count('product'), await count('event'), await count('idempotency')], before)
 })
 
+test('a dry run shows no id of what an operation before makes', async () => {
+  await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  const by = { field: 'product_code', value: 'DRY-1' }
+  const operations = [
+    create({ name: 'A', product_code: 'DRY-1' }),
+    { op: 'update', by, data: { name: 'B' } },
+    { op: 'delete', by },
+  ]
+  const { body } = await batch('product', { operations }, {}, '?dry_run=1')
+  assert.deepEqual(
+    body.data.map(({ status, data }: { status: number; data: { id: number | null } }) => [status, data.id]),
+    [
+      [201, null],
+      [200, null],
+      [200, null],
+    ],
+  )
+  await call('PATCH', `${v1}/field/203`, { is_unique: false })
+  const company = { name: 'Only tried Ltd.' }
+  const deals = [create(dealBody(known, { company })), create(dealBody(known, { company: company.name }))]
+  const both = await batch('deal', { operations: deals }, {}, '?dry_run=1')
+  assert.deepEqual(
+    both.body.data.map(({ data }: { data: { company: number | null } }) => data.company),
+    [null, null],
+    both.text,
+  )
+})
+
 test('what is no batch is refused whole, with every problem', async () => {
   const before = await count('product')
   const wrong: [Json, string[]][] = [

@@ -199,7 +199,12 @@ test('every problem of a field is reported at once, and nothing is half-saved', 
   ])
   // Characters that nobody sees are no name.
   const named = { ...twice, field_name: '\u200b', internal_name: 'cf_unseen' }
-  assert.deepEqual(await refused(422, 'POST', '/field', named), ['/field_name required'])
+  assert.deepEqual(await refused(422, 'POST', '/field', named), [
+    '/field_name required',
+    '/options/1 name_taken',
+    '/options/2 required',
+    '/options/3 wrong_type',
+  ])
   const unseen = { ...twice, section: '\u2800', options: ['\u200b', ' \u3164', '\u0001'] }
   assert.deepEqual(await refused(422, 'POST', '/field', unseen), [
     '/options/0 required',
@@ -403,7 +408,19 @@ test('an object without members is no value of a required field', async () => {
   const taken = await call('POST', `${v1}/deal`, dealBody(known, { metadata: { a: null } }))
   assert.deepEqual(problemsOf(taken), ['/metadata required'])
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known, { metadata: { a: 1 } }))).status, 201)
+  const empty = { is_required: true, default_value: { a: null } }
+  const changed = await call('PATCH', `${v1}/field/${id}`, empty)
+  assert.deepEqual([changed.status, changed.body.data.default_value], [200, null], changed.text)
   await call('PATCH', `${v1}/field/${id}`, { is_required: false })
+})
+
+test('the id of a new option is ignored with a warning', async () => {
+  const options = [{ name: 'Gold', id: 7 }, 'Silver']
+  const body = { source: 'deal', field_name: 'Level', type: 'DROPDOWN', options }
+  const { body: answer } = await call('POST', `${v1}/field`, body)
+  assert.notEqual(answer.data.options[0].id, 7)
+  const [warning] = answer.meta.warnings
+  assert.deepEqual([warning.code, warning.path], ['read_only', '/options/0/id'])
 })
 
 test('options keep their ids, change names, order and use; what is out of use stays with those that have it', async () => {

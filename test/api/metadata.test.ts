@@ -138,6 +138,11 @@ test('what is no dropdown, field or source is said so', async () => {
   assert.equal(await answer('dropdown?name=source&source=lead'), '404 4003')
   assert.equal(await answer('dropdown'), '400 1002')
   assert.equal(await answer('dropdown?name=source&x=1'), '400 1003')
+  const both = (await get(`${v1}/field/dropdown?sourc=deal`)).body.errors
+  assert.deepEqual(
+    both.map(({ parameter, code }: Any) => `${parameter} ${code}`),
+    ['sourc unknown_parameter', 'name required'],
+  )
   assert.equal(await answer('list?source=lead'), '404 4003')
   assert.equal(await answer('list'), '400 1002')
 })

@@ -45,7 +45,7 @@ export const phone = contactPoints(
 // labels: the outer shape in RFC 5321; no invisible character. Only sending a mail can verify that the
 // mailbox exists.
 const emailPattern =
-  /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]\p{Cc}\p{Default_Ignorable_Code_Point}]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
+  /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]\p{Cc}\p{Default_Ignorable_Code_Point}]+@[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?)+$/u
 
 const emails = contactPoints(
   'email_type',

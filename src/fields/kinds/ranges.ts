@@ -110,11 +110,15 @@ export function parseRangeOf(
   if (!isObject(input) || !isObject(range)) {
     return context.problem('wrong_type', form, { hint: `For example ${end.example}.` })
   }
-  const known =
-    knownMembers(input, ['range'], context) && knownMembers(range, ['from', 'to'], context, '/range')
+  const known = [
+    knownMembers(input, ['range'], context),
+    knownMembers(range, ['from', 'to'], context, '/range'),
+  ]
   const from = parseEnd(range.from, context, end, '/range/from')
   const to = parseEnd(range.to, context, end, '/range/to')
-  return known && from !== undefined && to !== undefined ? { from, to, sent: range } : undefined
+  return !known.includes(false) && from !== undefined && to !== undefined
+    ? { from, to, sent: range }
+    : undefined
 }
 
 function parseEnd(input: Json | undefined, context: ParseContext, end: ReadEnd, at: string) {

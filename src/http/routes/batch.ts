@@ -141,25 +141,43 @@ async function replayedResults(work: ReadWork, told: readonly OperationResult[])
 }
 
 function answer(request: ApiRequest, results: readonly OperationResult[], isDry: boolean): Answer {
+  const made = isDry ? results.flatMap(madeBy) : []
   const items = results.map(one =>
-    'refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry),
+    'refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry ? made : null),
   )
   const failed = results.filter(one => 'refused' in one).length
   const meta = { succeeded: results.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
   return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
 }
 
-/** The result of an operation as JSON text: a record passes through as the database built it. */
-function done({ caller }: ApiRequest, outcome: Exclude<Outcome, RefusedOutcome>, isDry: boolean): string {
-  if ('deleted' in outcome)
-    return JSON.stringify({ status: 200, data: { id: outcome.deleted, deleted: true } })
-  const { record, warnings, created, isNew = false } = outcome.saved
-  const data = isDry
-    ? JSON.stringify(withoutIds(parseJson(record) as JsonObject, created, isNew, caller.catalog))
+/** The records that an operation creates. Later operations may name them. */
+function madeBy(one: OperationResult): { readonly id: number }[] {
+  if (!('saved' in one)) return []
+  const { id, isNew, created } = one.saved
+  return [...(isNew ? [{ id }] : []), ...created]
+}
+
+/**
+ * The result of an operation as JSON text: a record passes through as the database built it. `made`: the
+ * records that a dry run creates, which have no ids; null: it is none.
+ */
+function done(
+  { caller }: ApiRequest,
+  outcome: Exclude<Outcome, RefusedOutcome>,
+  made: readonly { readonly id: number }[] | null,
+): string {
+  const isMade = (id: number) => made?.some(one => one.id === id) ?? false
+  if ('deleted' in outcome) {
+    const id = isMade(outcome.deleted) ? null : outcome.deleted
+    return JSON.stringify({ status: 200, data: { id, deleted: true } })
+  }
+  const { id, record, warnings, created, isNew = false } = outcome.saved
+  const data = made
+    ? JSON.stringify(withoutIds(parseJson(record) as JsonObject, made, isMade(id), caller.catalog))
     : record
   const meta = {
     ...(warnings.length ? { warnings } : {}),
-    ...(created.length ? { created: isDry ? created.map(withoutId) : created } : {}),
+    ...(created.length ? { created: made ? created.map(withoutId) : created } : {}),
   }
   const metaText = Object.keys(meta).length ? `,"meta":${JSON.stringify(meta)}` : ''
   return `{"status":${isNew ? 201 : 200},"data":${data}${metaText}}`

@@ -32,7 +32,7 @@ export function isDryRun(query: Parameters): boolean {
 /** Removes from a dry run's response what is never committed; `made`: the records created along with it. */
 type Redact = (
   data: JsonObject,
-  made: readonly CreatedRecord[],
+  made: readonly { readonly id: number }[],
   isNew: boolean,
   catalog: Catalog,
 ) => JsonObject
@@ -94,7 +94,7 @@ export function withoutId({ resource }: CreatedRecord) {
  */
 export function withoutIds(
   record: JsonObject,
-  made: readonly CreatedRecord[],
+  made: readonly { readonly id: number }[],
   isNew: boolean,
   { resources }: Catalog,
 ): JsonObject {

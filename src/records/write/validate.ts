@@ -99,8 +99,9 @@ function checkRights(
     ? parsed.references.filter(reference => !isKnown(reference, schema, before))
     : parsed.references
   for (const inner of parsed.nested) rights?.need(`${inner.schema.resource.name}:write`)
-  // The response shows values that are copied from a record (D65).
-  for (const name of copiedFrom(added, catalog)) rights?.need(`${name}:read`)
+  // The response shows values that are copied from a record (D65). Nobody needs a right for a default.
+  const sent = added.filter(({ by }) => by !== 'default')
+  for (const name of copiedFrom(sent, catalog)) rights?.need(`${name}:read`)
   // The statement that writes the record checks its references. They are looked up earlier if the record
   // copies values from them, and if there are other problems: the caller should see all at once.
   const isCopied = copiedFrom(parsed.references, catalog).length > 0
