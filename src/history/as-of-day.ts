@@ -20,7 +20,7 @@ import { compile, param, type Sql, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './as-of-event.ts'
 import { type AsOf, pastOf } from './past.ts'
-import { type PastColumn, takenBack, takenBackFirst, takenBackMerged } from './taken-back.ts'
+import { copyOf, type PastColumn, takenBack, takenBackFirst, takenBackMerged } from './taken-back.ts'
 
 /**
  * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
@@ -104,7 +104,7 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
   const before = takenBackFirst(custom)
   const was = columns.map(column => {
     const isTaken = column.name === 'custom' || taken.includes(column.field!)
-    return sql`${isTaken ? takenBack(column, before) : later.of(column)} AS ${sql.id(column.name)}`
+    return sql`${isTaken ? takenBack(column, before, params.account) : later.of(column)} AS ${sql.id(column.name)}`
   })
   return {
     moment: sql`SELECT ${moment}::timestamptz AS moment`,
@@ -179,7 +179,7 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
       case 'document':
         return sql`(SELECT ${documentSql(updatedAt, updatedBy)} FROM ${merged})`
       default:
-        return sql`(SELECT ${takenBack(column, takenBackMerged)} FROM ${merged})`
+        return sql`(SELECT ${takenBack(column, takenBackMerged, account)} FROM ${merged})`
     }
   }
   return { are, areOfDeletion, firstOf, of }
@@ -214,7 +214,9 @@ function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
 }
 
 /** The columns that lists and sums may read. */
-const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema): readonly PastColumn[] => {
+const columnsOf = memoize((schema: ResourceSchema): readonly PastColumn[] => {
+  const { fields, resource } = schema
+  const { maintained } = resource
   const ofStore = (
     [
       ['custom', 'jsonb'],
@@ -232,11 +234,13 @@ const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema)
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !isAsNow(field))
     .flatMap(field => {
       const { internal_name: name, type } = field
+      const copied = copyOf(field, schema)
       return kinds[type].columns(field).map(column => ({
         ...column,
         // Events don't report these two: they have them as their own time and user.
-        field: name === 'updated_at' || name === 'updated_by' ? null : name,
+        field: name === 'updated_at' || name === 'updated_by' ? null : (copied?.of ?? name),
         member: column.name.slice(name.length + 1),
+        copied,
       }))
     })
   const ofOthers = fields

@@ -19,6 +19,7 @@ import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding, TimeSlice } from '../waiting/yielding.ts'
 import { withinBytes } from './present.ts'
+import { copyOf, copySql } from './taken-back.ts'
 import { recordAsOf, type StateAfterEvent, type Step, type Undoing, undoingOf } from './undoing.ts'
 
 /** An event of a record. `at`: ISO 8601 */
@@ -178,6 +179,13 @@ async function rowsOf(
   const clock = byClock(schema).map(
     (field, index) => sql`, ${shownText(field, row)} AS ${sql.id(`clock${index}`)}`,
   )
+  const copies = schema.whole.fields.flatMap(field => {
+    const copied = copyOf(field, schema.whole)
+    if (!copied) return []
+    const id = sql`(i.columns ->> ${sql.text(copied.of)})::bigint`
+    const value = sql`jsonb_build_object(${sql.text(field.internal_name)}, ${copySql(copied, params.account, id)})`
+    return [sql` || CASE WHEN i.columns ? ${sql.text(copied.of)} THEN ${value} ELSE '{}' END`]
+  })
   const statement = sql`
 SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(schema, params.account)} AS record,
   (${visible(name, params, sql`r`)} AND ${visible(name, params, sql`t`)})::text AS is_seen,
@@ -186,7 +194,7 @@ FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i
     (seq bigint, id bigint, at timestamptz, columns jsonb, "set" jsonb, unset text[])
   JOIN ${tableOf(schema)} t ON t.account_id = ${params.account}::bigint AND t.id = i.id
   CROSS JOIN LATERAL jsonb_populate_record(t,
-    i.columns || jsonb_build_object('custom', (t.custom || i."set") - i.unset)) r`
+    i.columns || jsonb_build_object('custom', (t.custom || i."set") - i.unset)${sql.join(copies, sql.none)}) r`
   const rows = await ask(db, statement)
   return new Map(rows.map(row => [Number(row.seq), row]))
 }

@@ -2,7 +2,9 @@
  * Columns of a record before later changes, as SQL over the current record `d` (D74): how the values before
  * the changes are found, and put in the place of those of now.
  */
-import { type Sql, type SqlType, sql } from '../sql.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { type Param, type Sql, type SqlType, sql } from '../sql.ts'
 
 export type PastColumn = {
   readonly name: string
@@ -12,6 +14,24 @@ export type PastColumn = {
   readonly member: string
   /** True if no event of the record reports it: it never changes, or follows other records (D73) */
   readonly isAsNow?: boolean
+  /** Set if no event reports it: it is a copy from the record to which the field `field` points. */
+  readonly copied?: Copied | undefined
+}
+
+/** The copy of a column `member` of the record of `related` to which the field `of` points. */
+export type Copied = { readonly of: string; readonly related: string; readonly member: string }
+
+/** For a hidden field that is a copy, from where it is; undefined for another field. */
+export function copyOf({ is_hidden, derives_from }: Field, { byName }: ResourceSchema) {
+  const [of, member] = is_hidden ? (derives_from.find(name => name.includes('.'))?.split('.') ?? []) : []
+  const related = of && byName.get(of)?.related
+  return related && member ? { of, related, member } : undefined
+}
+
+/** SQL of what is copied from the record with this id. */
+export function copySql({ related, member }: Copied, account: Param, id: Sql): Sql {
+  return sql`(SELECT x.${sql.id(member)} FROM ${sql.id(related)} x
+    WHERE x.account_id = ${account}::bigint AND x.id = ${id})`
 }
 
 /** The changes to revert of a record: if a field has changed, its value before, the custom document then. */
@@ -53,9 +73,14 @@ export const takenBackMerged: Before = {
 }
 
 /** A column of the record `d` before its changes. */
-export function takenBack({ name, type, field, member }: PastColumn, { has, value, custom }: Before): Sql {
+export function takenBack(column: PastColumn, { has, value, custom }: Before, account: Param): Sql {
+  const { name, type, field, member, copied } = column
   const now = sql`d.${sql.id(name)}`
   if (name === 'custom') return custom(now)
+  if (copied) {
+    const id = sql`(${value(copied.of)} #>> '{}')::bigint`
+    return sql`CASE WHEN ${has(copied.of)} THEN ${copySql(copied, account, id)} ELSE ${now} END`
+  }
   const key = field ?? name
   const before = sql`${value(key)}${member ? sql` -> ${sql.text(member)}` : sql.none}`
   return sql`CASE WHEN ${has(key)} THEN ${valueSql(before, type)} ELSE ${now} END`

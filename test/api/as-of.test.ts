@@ -180,6 +180,25 @@ test('times and users of the last write are those of then, and a record is there
   assert.ok(times[0]! < past, times[0])
   assert.equal((await named(`updated_at:gt(${past})`)).length, 0)
   assert.equal((await named(`updated_at:lte(${past})`)).length, whole.length)
+  // A deal rots by the stage that it had then.
+  const { Negotiation, New, Won } = known.stages
+  const rotting = (await ok('POST', 'deal', dealBody(known, { pipeline_stage: New! }))).data.id
+  const back = (column: string, days: number) => `${column} = ${earlier(column, `interval '${days} days'`)}`
+  const columns = ['created_at', 'updated_at', 'deal_stage_updated_at'].map(column => back(column, 40))
+  const changedAt = new Date(Date.now() - 40 * 86_400_000).toISOString()
+  const member = (value: string) => `'"deal_stage_updated_at":"${value}"'`
+  await db.query(`UPDATE deal SET ${columns.join()},
+    document = regexp_replace(document, ${member('[^"]*')}, ${member(changedAt)}) WHERE id = ${rotting}`)
+  const [seq] = await db.query(`SELECT min(seq)::text AS seq FROM event WHERE record_id = ${rotting}`)
+  await db.query(`UPDATE event SET at = ${earlier('at', "interval '40 days'")} WHERE seq <= ${seq!.seq}`)
+  const days = (await named(`id:eq(${rotting})`))[0].rotting_days
+  assert.ok(days > 20, String(days))
+  const closing = { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: past }
+  for (const change of [{ pipeline_stage: Negotiation! }, closing]) {
+    await ok('PATCH', `deal/${rotting}`, change)
+    for (const filter of [`id:eq(${rotting})`, `id:eq(${rotting}),rotting_days:gt(0)`])
+      assert.equal((await named(filter))[0]?.rotting_days, days, filter)
+  }
   // An import gives a record the time of its creation elsewhere.
   const { id } = (await ok('POST', 'deal', dealBody(known))).data
   await db.query(
