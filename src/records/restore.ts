@@ -2,7 +2,9 @@
 import { busy, type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { storedRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, changeableColumn, isChangeable, unlimited, visible } from '../rights/visibility.ts'
@@ -58,9 +60,11 @@ export async function restoreRecord(
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
     const references = referencesOf(schema, record, context)
     const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))
-    refuseMissing(schema, missingReferences(references, look))
     const params = author(context)
-    const write = restoration(params, schema, id, row!, record, references)
+    const lost = lostByParts(work, params, id, row.deleted_at!)
+    const ofParts = lost ? (await ask(db, lost)).map(one => lostProblem(context, one)) : []
+    refuseMissing(schema, [...missingReferences(references, look), ...ofParts])
+    const write = restoration(params, schema, id, row!, record, references, lost)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
     const furtherClashes = () => clashesOfParts(work, params, id, row.deleted_at!)
@@ -95,6 +99,7 @@ function restoration(
   { version, deleted_at: deletedAt }: Readonly<Record<string, string | null>>,
   stored: Values,
   references: readonly Reference[],
+  lost: Sql | null,
 ): Write {
   const { isConfiguration = false, name, parts = [], updatesOthers } = schema.resource
   const [table, t, record] = [tableOf(schema), sql`t`, param(String(id))]
@@ -108,7 +113,10 @@ function restoration(
 `
   return {
     references,
-    conditions: quotaConditions(params.account, schema.resource, stored),
+    conditions: [
+      ...quotaConditions(params.account, schema.resource, stored),
+      ...(lost ? [sql`NOT EXISTS (${lost})`] : []),
+    ],
     seesAll: true,
     updates: [
       { name: 'r', change, returning: sql`t.*`, rows: () => sql`SELECT t.* FROM ${table} t WHERE ${ofIt}` },
@@ -121,6 +129,47 @@ function restoration(
     hasOwnMoment: parts.length > 0,
     answer: answerOf(params, schema),
   }
+}
+
+/**
+ * SELECT of the deleted records to which parts point that were deleted with the record: the part and its
+ * field. A part names what it belongs to also where that is deleted (D73). Null if parts point to nothing
+ * else.
+ */
+function lostByParts(
+  { schema, context: { catalog } }: Work,
+  params: WriteParams,
+  id: number,
+  deletedAt: string,
+): Sql | null {
+  const { parts = [] } = schema.resource
+  const selects = parts.flatMap(part => {
+    const rows = partsOfDeletion({ params, schema, id, parts }, part, deletedAt)
+    const isOther = ({ related, is_read_only }: Field) =>
+      related && !is_read_only && !catalog.resources.get(related)?.resource.parts?.includes(part)
+    return catalog.resources
+      .get(part)!
+      .whole.fields.filter(isOther)
+      .map(field => {
+        const { multi, sql: value } = kinds[field.type].term(field, '')!
+        const ids = value(storedRow(sql`x`))
+        return sql`SELECT ${sql.text(part)} AS part, min(x.id)::text AS id, ${sql.text(field.internal_name)} AS field
+      FROM ${rows} x, LATERAL (SELECT ${multi ? sql`unnest(${ids})` : ids} AS id) i
+        JOIN ${sql.id(field.related!)} y ON y.account_id = ${params.account}::bigint AND y.id = i.id
+      WHERE y.deleted_at IS NOT NULL HAVING count(*) > 0`
+      })
+  })
+  return selects.length ? sql.join(selects, sql`\nUNION ALL\n`) : null
+}
+
+function lostProblem(
+  context: WriteContext,
+  { part, id, field }: Readonly<Record<string, string | null>>,
+): Problem {
+  const schema = context.catalog.resources.get(part!)!
+  if (!mayRead(context, part!) || isHiddenByRole(schema, field!)) return hiddenProblem()
+  const message = `The ${part} ${id}, which comes back with it, has ${field} deleted: restore that first.`
+  return { field: null, path: '', code: 'reference_not_found', message }
 }
 
 /** The unique values of the record's parts that other live records, or several of the parts, have. */

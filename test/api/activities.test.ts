@@ -151,6 +151,20 @@ test('a note is done when it is written, and is nothing to do', async () => {
   assert.equal((await read('deal', deal.id)).recent_note, 'Their CFO.')
 })
 
+test('a deal comes back with its tasks only while their owners are there', async () => {
+  const owner = await made('user', { name: 'Leaves', email: 'leaves@example.com' })
+  const deal = await made('deal', dealBody(known))
+  const task = await made('activity', { kind: 'Task', subject: 'Theirs', deal: deal.id, owner: owner.id })
+  await done(call('DELETE', `${v1}/deal/${deal.id}`))
+  await done(call('DELETE', `${v1}/user/${owner.id}`))
+  const reply = await call('POST', `${v1}/deal/${deal.id}/restore`)
+  assert.equal(reply.status, 422, reply.text)
+  assert.match(reply.body.errors[0].message, new RegExp(`activity ${task.id}, .* has owner deleted`))
+  await done(call('POST', `${v1}/user/${owner.id}/restore`))
+  await done(call('POST', `${v1}/deal/${deal.id}/restore`))
+  assert.equal((await get(`${v1}/activity/${task.id}`)).status, 200)
+})
+
 test('a deal follows its activities: made, done, moved, deleted and restored', async () => {
   const [deal, other] = [await newDeal(), await newDeal()]
   assert.deepEqual(await saysOf(deal.id), nothing)
