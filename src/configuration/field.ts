@@ -2,6 +2,7 @@
  * Validates a change of a field (D36) against the account's catalog. Returns the new field, or all problems
  * at once. Rules of the interface can be tightened, never loosened. Pure; save.ts saves the result.
  */
+import type { ProblemCode } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
 import { type FieldRow, fieldOf, type ResourceSchema, type Role, type Section } from '../fields/catalog.ts'
 import { type Row, storedRow } from '../fields/columns.ts'
@@ -239,44 +240,24 @@ const givingAccess: ReadonlySet<string> = new Set(['user', 'role', 'token', 'web
 
 /** Fields that the interface requires stay required. */
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, validation: Validation): void {
-  if (definition.is_required && !next.is_required) {
-    validation.reject(
-      '/is_required',
-      'interface_required',
-      'must stay true: the interface requires the field',
-    )
-  }
-  if (definition.is_unique && sent.is_unique === false) {
-    validation.reject('/is_unique', 'interface_required', 'must stay true: records are told by the field')
-  }
-  if (definition.is_read_only && next.is_required) {
-    validation.reject('/is_required', 'not_configurable', "can't be set on a field that the service writes")
-  }
+  const by = (code: ProblemCode) => (member: string, message: string) =>
+    validation.reject(`/${member}`, code, message)
+  const [keep, refuse] = [by('interface_required'), by('not_configurable')]
+  const { is_required, is_unique, is_read_only, rules } = definition
+  const hasDefault = !isBlank(sent.default_value ?? null)
+  if (is_required && !next.is_required)
+    keep('is_required', 'must stay true: the interface requires the field')
+  if (is_unique && sent.is_unique === false)
+    keep('is_unique', 'must stay true: records are told by the field')
+  if (is_read_only && next.is_required)
+    refuse('is_required', "can't be set on a field that the service writes")
   // With a default for the reason or the date, a deal could be closed without anyone entering them.
-  const isClosing = isOfClosing(definition)
-  if (isClosing && next.is_required) {
-    validation.reject(
-      '/is_required',
-      'interface_required',
-      'must stay false: only a closed deal has a value in it',
-    )
+  if (isOfClosing(definition)) {
+    if (next.is_required) keep('is_required', 'must stay false: only a closed deal has a value in it')
+    if (hasDefault) keep('default_value', `must stay empty: ${givenByClosing}`)
   }
-  if (isClosing && !isBlank(sent.default_value ?? null)) {
-    validation.reject('/default_value', 'interface_required', `must stay empty: ${givenByClosing}`)
-  }
-  if (givingAccess.has(next.resource) && !isBlank(sent.default_value ?? null)) {
-    validation.reject(
-      '/default_value',
-      'not_configurable',
-      "can't be set on a field that says who may do what",
-    )
-  }
-  const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
-  if (isNeeded && sent.is_active === false) {
-    validation.reject(
-      '/is_active',
-      'interface_required',
-      'must stay true: the rules of the interface need the field',
-    )
-  }
+  if (givingAccess.has(next.resource) && hasDefault)
+    refuse('default_value', "can't be set on a field that says who may do what")
+  if ((is_required || is_read_only || rules.length > 0) && sent.is_active === false)
+    keep('is_active', 'must stay true: the rules of the interface need the field')
 }

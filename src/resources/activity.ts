@@ -23,8 +23,8 @@ export const activity: Resource = {
   fields: defineFields('activity', {
     'Basic information': [
       idField(101),
-      field(102, 'kind', 'Kind', 'DROPDOWN', { required: true, options: kindNames }),
-      field(103, 'subject', 'Subject', 'SINGLE_STRING', { required: true, config: shortText }),
+      field(102, 'kind', 'Kind', 'DROPDOWN', { is_required: true, options: kindNames }),
+      field(103, 'subject', 'Subject', 'SINGLE_STRING', { is_required: true, config: shortText }),
       field(104, 'notes', 'Notes', 'TEXT', { config: { min_length: 1, max_length: 32_000 } }),
       field(105, 'due_at', 'Due at', 'DATE_TIME'),
       field(106, 'duration', 'Duration in minutes', 'SINGLE_NUMBER', {
@@ -36,7 +36,7 @@ export const activity: Resource = {
       }),
       field(107, 'done_at', 'Done at', 'DATE_TIME'),
       field(108, 'outcome', 'Outcome', 'SINGLE_STRING', { config: shortText }),
-      field(109, 'owner', 'Owner', 'OWNER', { related: 'user', offered: true }),
+      field(109, 'owner', 'Owner', 'OWNER', { related: 'user', is_offered: true }),
     ],
     About: [
       field(110, 'deal', 'Deal', 'DEAL', { related: 'deal' }),

@@ -26,7 +26,7 @@ export const company: Resource = {
       field(403, 'website', 'Website', 'SINGLE_STRING', { config: shortText }),
       field(404, 'phones', 'Phones', 'PHONE', { config: { max_limit: 20 } }),
       field(405, 'address', 'Address', 'ADDRESS'),
-      field(413, 'territory', 'Territory', 'TERRITORY', { related: 'territory', offered: true }),
+      field(413, 'territory', 'Territory', 'TERRITORY', { related: 'territory', is_offered: true }),
     ],
     Record: [...authorFields(406), ...recordFields(410, 414)],
   }),

@@ -16,17 +16,17 @@ export const currency: Resource = {
   fields: defineFields('currency', {
     'Basic information': [
       idField(951),
-      field(952, 'code', 'Code', 'SINGLE_STRING', { readOnly: true }),
+      field(952, 'code', 'Code', 'SINGLE_STRING', { is_read_only: true }),
       nameField(953),
       field(954, 'symbol', 'Symbol', 'SINGLE_STRING', {
-        required: true,
+        is_required: true,
         config: { min_length: 1, max_length: 10 },
       }),
-      field(955, 'decimals', 'Decimals', 'SINGLE_NUMBER', { readOnly: true }),
+      field(955, 'decimals', 'Decimals', 'SINGLE_NUMBER', { is_read_only: true }),
       field(956, 'rate', 'Rate to the base currency', 'SINGLE_NUMBER', {
         config: { min: 0, max: 1_000_000_000_000, max_decimals: 12 },
       }),
-      field(957, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], required: true }),
+      field(957, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], is_required: true }),
     ],
     Record: [...authorFields(958), ...recordFields(962)],
   }),

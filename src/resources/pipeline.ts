@@ -20,7 +20,7 @@ export const pipeline: Resource = {
   fields: defineFields('pipeline', {
     'Basic information': [
       idField(801),
-      nameField(802, { unique: true }),
+      nameField(802, { is_unique: true }),
       field(803, 'position', 'Position', 'SINGLE_NUMBER', { config: place }),
       field(804, 'is_default', 'Default', 'DROPDOWN', { options: ['Yes', 'No'] }),
       field(813, 'card_fields', 'Fields on cards', 'STRING_LIST', {
@@ -62,10 +62,10 @@ export const pipelineStage: Resource = {
   fields: defineFields('pipeline_stage', {
     'Basic information': [
       idField(901),
-      field(902, 'pipeline', 'Pipeline', 'DROPDOWN', { required: true, related: 'pipeline' }),
+      field(902, 'pipeline', 'Pipeline', 'DROPDOWN', { is_required: true, related: 'pipeline' }),
       nameField(903),
       field(904, 'position', 'Position', 'SINGLE_NUMBER', { config: place }),
-      field(905, 'kind', 'Kind', 'DROPDOWN', { options: ['Open', 'Won', 'Lost'], default: 1 }),
+      field(905, 'kind', 'Kind', 'DROPDOWN', { options: ['Open', 'Won', 'Lost'], default_value: 1 }),
       field(906, 'probability', 'Probability', 'SINGLE_NUMBER', {
         config: { min: 0, max: 100, max_decimals: 0 },
       }),

@@ -39,8 +39,8 @@ export const role: Resource = {
   fields: defineFields('role', {
     'Basic information': [
       idField(521),
-      nameField(522, { unique: true }),
-      field(523, 'built_in', 'Comes with the account', 'SINGLE_STRING', { readOnly: true }),
+      nameField(522, { is_unique: true }),
+      field(523, 'built_in', 'Comes with the account', 'SINGLE_STRING', { is_read_only: true }),
       field(524, 'scopes', 'Scopes', 'STRING_LIST', { config: lists }),
       field(525, 'visibility', 'Sees', 'JSON'),
       field(526, 'may_change', 'May change', 'JSON'),

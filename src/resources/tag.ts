@@ -9,7 +9,7 @@ export const tag: Resource = {
   namedBy: ['name'],
   unique: { tag_name: 'name' },
   fields: defineFields('tag', {
-    'Basic information': [idField(701), nameField(702, { unique: true })],
+    'Basic information': [idField(701), nameField(702, { is_unique: true })],
     Record: [...authorFields(703), ...recordFields(707)],
   }),
   applyRules: () => {},

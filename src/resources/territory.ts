@@ -9,7 +9,7 @@ export const territory: Resource = {
   namedBy: ['name'],
   unique: { territory_name: 'name' },
   fields: defineFields('territory', {
-    'Basic information': [idField(601), nameField(602, { unique: true })],
+    'Basic information': [idField(601), nameField(602, { is_unique: true })],
     Record: [...authorFields(603), ...recordFields(607)],
   }),
   applyRules: () => {},

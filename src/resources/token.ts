@@ -8,7 +8,7 @@ import { forbiddenTokenChange } from '../rights/grants.ts'
 import { calendarScope, checkScopes } from '../rights/scopes.ts'
 
 /** Set when a token is used, without an event. */
-const byCallers = { readOnly: true, volatile: true, ofStore: true } as const
+const byCallers = { is_read_only: true, is_volatile: true, is_of_store: true } as const
 
 export const token: Resource = {
   name: 'token',
@@ -19,9 +19,9 @@ export const token: Resource = {
     'Basic information': [
       idField(621),
       nameField(622),
-      field(623, 'user', 'User', 'OWNER', { related: 'user', filled: true }),
+      field(623, 'user', 'User', 'OWNER', { related: 'user', is_filled: true }),
       field(624, 'scopes', 'Scopes', 'STRING_LIST', { config: { max_limit: 500 } }),
-      field(625, 'prefix', 'Begins with', 'SINGLE_STRING', { readOnly: true }),
+      field(625, 'prefix', 'Begins with', 'SINGLE_STRING', { is_read_only: true }),
       field(626, 'expires_at', 'Expires at', 'DATE_TIME'),
       field(627, 'last_used_at', 'Last used at', 'DATE_TIME', { ...byCallers }),
     ],

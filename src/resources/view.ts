@@ -31,15 +31,15 @@ export const view: Resource = {
     'Basic information': [
       idField(671),
       nameField(672),
-      field(673, 'source', 'Shows', 'DROPDOWN', { required: true, options: sources }),
-      field(674, 'mode', 'Mode', 'DROPDOWN', { options: ['Table', 'Board'], filled: true }),
+      field(673, 'source', 'Shows', 'DROPDOWN', { is_required: true, options: sources }),
+      field(674, 'mode', 'Mode', 'DROPDOWN', { options: ['Table', 'Board'], is_filled: true }),
       field(675, 'filter', 'Filter', 'TEXT', { config: texts }),
       field(676, 'sort', 'Sort', 'TEXT', { config: texts }),
       field(677, 'columns', 'Columns', 'COLUMN_LIST'),
       field(678, 'pipeline', 'Pipeline of the board', 'SINGLE_NUMBER', {
         config: { min: 0, max_decimals: 0 },
       }),
-      field(679, 'is_shared', 'Shared', 'DROPDOWN', { options: ['Yes', 'No'], filled: true }),
+      field(679, 'is_shared', 'Shared', 'DROPDOWN', { options: ['Yes', 'No'], is_filled: true }),
       field(680, 'position', 'Position', 'SINGLE_NUMBER', {
         config: { min: 1, max: 1_000_000, max_decimals: 0 },
       }),

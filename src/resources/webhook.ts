@@ -37,25 +37,25 @@ export const webhook: Resource = {
   fields: defineFields('webhook', {
     'Basic information': [
       idField(641),
-      field(642, 'name', 'Name', 'SINGLE_STRING', { filled: true, config: shortText }),
+      field(642, 'name', 'Name', 'SINGLE_STRING', { is_filled: true, config: shortText }),
       field(643, 'url', 'Address', 'SINGLE_STRING', {
-        required: true,
+        is_required: true,
         config: { min_length: 1, max_length: 2000 },
       }),
-      field(644, 'events', 'Events', 'STRING_LIST', { required: true, config: { max_limit: 100 } }),
+      field(644, 'events', 'Events', 'STRING_LIST', { is_required: true, config: { max_limit: 100 } }),
       field(645, 'filter', 'Filter', 'TEXT', { config: { max_length: 10_000 } }),
-      field(646, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], filled: true }),
-      field(647, 'user', 'Acts with the rights of', 'OWNER', { related: 'user', filled: true }),
+      field(646, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], is_filled: true }),
+      field(647, 'user', 'Acts with the rights of', 'OWNER', { related: 'user', is_filled: true }),
     ],
     'How it goes': [
-      field(648, 'disabled_reason', 'Why it is out of use', 'TEXT', { readOnly: true }),
-      field(649, 'rotated_at', 'Secret rotated at', 'DATE_TIME', { readOnly: true }),
+      field(648, 'disabled_reason', 'Why it is out of use', 'TEXT', { is_read_only: true }),
+      field(649, 'rotated_at', 'Secret rotated at', 'DATE_TIME', { is_read_only: true }),
       followed(field(650, 'last_seq', 'Last event looked at', 'SINGLE_NUMBER'), sql`seq`),
       ...[
         field(651, 'last_delivered_at', 'Last delivered at', 'DATE_TIME'),
         field(652, 'failing_since', 'Failing since', 'DATE_TIME'),
         field(653, 'last_error', 'Last error', 'TEXT'),
-      ].map(field => followed(field, sql.id(field.name))),
+      ].map(field => followed(field, sql.id(field.internal_name))),
     ],
     Record: [...authorFields(654), ...recordFields(658)],
   }),
@@ -79,7 +79,7 @@ function followed(field: FieldDefinition, column: Sql): FieldDefinition {
   const computed: Expression = ({ alias, account }) => sql`(
     SELECT p.${column} FROM webhook_progress p
     WHERE p.account_id = ${account}::bigint AND p.webhook = ${alias}id)`
-  return { ...field, readOnly: true, volatile: true, computed }
+  return { ...field, is_read_only: true, is_volatile: true, computed }
 }
 
 function checkEvents({ after, catalog, problem }: Draft): void {

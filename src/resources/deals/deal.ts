@@ -44,23 +44,8 @@ function explainStatus(field: string, sent: Json, { pipeline }: Values, { stages
   return `The stage decides on the status${named.length ? `: set pipeline_stage to ${named.join(' or ')}` : ''}.`
 }
 
-/** The fields that closing a deal as won or lost requires, and those that it sets. */
-const closings = {
-  won: {
-    rule: 2,
-    reason: 'won_reason',
-    time: 'won_time',
-    otherReason: 'lost_reason',
-    otherTime: 'lost_time',
-  },
-  lost: {
-    rule: 3,
-    reason: 'lost_reason',
-    time: 'lost_time',
-    otherReason: 'won_reason',
-    otherTime: 'won_time',
-  },
-} as const
+/** The number of the rule for closing a deal as won or lost, and the other way of closing it. */
+const closings = { won: { rule: 2, other: 'lost' }, lost: { rule: 3, other: 'won' } } as const
 
 function applyDealRules(draft: Draft): void {
   const { after, before } = draft
@@ -130,24 +115,24 @@ function reopen(draft: Draft): void {
  */
 function close(draft: Draft, kind: 'won' | 'lost'): void {
   const { after, before, catalog } = draft
-  const closing = closings[kind]
+  const { rule, other } = closings[kind]
   const isNew = before?.status !== statusOf[kind]
   const isReversed = isNew && before !== null && before.status !== statusOf.open
-  for (const name of [closing.reason, 'deal_closed_on']) {
+  for (const name of [`${kind}_reason`, 'deal_closed_on']) {
     if (after[name] === null || (isReversed && !isGiven(draft, name))) {
       const because = isReversed ? 'must be given again' : 'is required'
       draft.problem(
         name,
         `required_when_${kind}`,
         `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`,
-        { rule: closing.rule, because: 'pipeline_stage', hint: () => closingHint(name, catalog) },
+        { rule, because: 'pipeline_stage', hint: () => closingHint(name, catalog) },
       )
     }
   }
   if (!isNew) return
-  after[closing.time] = draft.momentPlaceholder
-  after[closing.otherTime] = null
-  if (isReversed && !isGiven(draft, closing.otherReason)) after[closing.otherReason] = null
+  after[`${kind}_time`] = draft.momentPlaceholder
+  after[`${other}_time`] = null
+  if (isReversed && !isGiven(draft, `${other}_reason`)) after[`${other}_reason`] = null
 }
 
 /** True if the request sets a field. An undo sets all fields (D83). */

@@ -23,7 +23,7 @@ const rotsFrom = (r: Sql) => sql`greatest(${r}deal_stage_updated_at, ${r}last_do
 /** A field that writes of activities maintain; it reveals these fields of theirs. */
 const ofActivities = (...names: string[]) => ({
   ...derived(...names.map(name => `activity.${name}`)),
-  maintainedBy: 'activity',
+  maintained_by: 'activity',
 })
 const counters = (
   [
@@ -33,23 +33,23 @@ const counters = (
     [38, 'email_message_count', 'E-mail messages', 'kind', 'done_at'],
   ] as const
 ).map(([id, name, label, ...from]) =>
-  field(id, name, label, 'SINGLE_NUMBER', { filled: true, default: 0, ...ofActivities(...from) }),
+  field(id, name, label, 'SINGLE_NUMBER', { is_filled: true, default_value: 0, ...ofActivities(...from) }),
 )
 
 export const dealFields = defineFields('deal', {
   'Basic information': [
     idField(1),
-    field(2, 'title', 'Title', 'SINGLE_STRING', { required: true, config: shortText, rules: [1] }),
-    field(3, 'pipeline', 'Pipeline', 'DROPDOWN', { required: true, related: 'pipeline', rules: [1] }),
+    field(2, 'title', 'Title', 'SINGLE_STRING', { is_required: true, config: shortText, rules: [1] }),
+    field(3, 'pipeline', 'Pipeline', 'DROPDOWN', { is_required: true, related: 'pipeline', rules: [1] }),
     field(4, 'pipeline_stage', 'Stage', 'DROPDOWN', {
-      required: true,
+      is_required: true,
       related: 'pipeline_stage',
       within: 'pipeline',
       rules: [1, 2, 3, 4],
       help: 'A stage of the pipeline. One of the kind Won or Lost closes the deal; send the reason and deal_closed_on with it.',
     }),
     field(5, 'primary_contact', 'Primary contact', 'CONTACT_ONBOARD', {
-      required: true,
+      is_required: true,
       related: 'contact',
       rules: [1],
     }),
@@ -58,23 +58,23 @@ export const dealFields = defineFields('deal', {
       config: { max_limit: 100 },
     }),
     field(7, 'sales_owner', 'Sales owner', 'OWNER', {
-      required: true,
+      is_required: true,
       related: 'user',
-      offered: true,
+      is_offered: true,
       rules: [1],
     }),
     field(8, 'company', 'Company', 'COMPANY_ONBOARD', { related: 'company' }),
   ],
   Value: [
     field(9, 'deal_value', 'Deal value', 'DEAL_VALUE', {
-      linesOf: 'product',
-      inBase: 'deal_value_in_base_currency',
+      lines_of: 'product',
+      in_base: 'deal_value_in_base_currency',
       config: moneyRange,
       help: 'Where products are sent without a value, the deal becomes worth their sum.',
     }),
     field(10, 'weighted_value', 'Weighted value', 'MONETARY', {
       ...derived('deal_value', 'stage_probability'),
-      volatile: true,
+      is_volatile: true,
       config: moneyRange,
       help: 'The value times the probability of the stage.',
     }),
@@ -84,19 +84,19 @@ export const dealFields = defineFields('deal', {
       config: moneyRange,
     }),
     field(13, 'deal_value_in_base_currency', 'Deal value in base currency', 'MONETARY', {
-      inBase: 'deal_value_in_base_currency',
+      in_base: 'deal_value_in_base_currency',
       ...derived('deal_value'),
-      volatile: true,
+      is_volatile: true,
       help: 'The value at the rate of its currency. It stays as it is when the deal is closed.',
     }),
     field(14, 'product_quantity', 'Product quantity', 'PRODUCT', derived('deal_value')),
   ],
   Classification: [
     field(15, 'source', 'Source', 'DROPDOWN'),
-    field(16, 'territory', 'Territory', 'TERRITORY', { related: 'territory', offered: true }),
+    field(16, 'territory', 'Territory', 'TERRITORY', { related: 'territory', is_offered: true }),
     field(17, 'tags', 'Tags', 'TAGS', {
       related: 'tag',
-      offered: true,
+      is_offered: true,
       config: { max_limit: 10, max_length: 255 },
     }),
     field(18, 'description', 'Description', 'TEXT', { config: shortText }),
@@ -123,7 +123,7 @@ export const dealFields = defineFields('deal', {
     field(25, 'forecast_category', 'Forecast category', 'DROPDOWN', { rules: [5] }),
     field(26, 'status', 'Status', 'DROPDOWN', {
       ...derived('pipeline_stage', 'pipeline_stage.kind'),
-      filled: true,
+      is_filled: true,
       config: { max_length: 255 },
       options: ['Open', 'Won', 'Lost'],
       help: 'It follows from the stage: to win, lose or reopen a deal, set its pipeline_stage.',
@@ -132,7 +132,7 @@ export const dealFields = defineFields('deal', {
   Progress: [
     field(27, 'rotting_days', 'Rotting days', 'SINGLE_NUMBER', {
       ...derived('deal_stage_updated_at', 'stage_rotting_days', 'activity.done_at'),
-      volatile: true,
+      is_volatile: true,
       // A done activity restarts it.
       computed: ({ alias: r, now }: Row) =>
         sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
@@ -142,18 +142,18 @@ export const dealFields = defineFields('deal', {
     }),
     field(28, 'age', 'Age', 'SINGLE_NUMBER', {
       ...derived('created_at', 'won_time', 'lost_time'),
-      volatile: true,
+      is_volatile: true,
       computed: ({ alias: r, now }: Row) =>
         sql`greatest(0, ${days(sql`${r}created_at`, sql`coalesce(${r}won_time, ${r}lost_time, ${now})`)})`,
       moves: row => hasMoreDays(row, sql`${row.alias}created_at`),
     }),
     field(29, 'stage_probability', 'Stage probability', 'SINGLE_NUMBER', {
       ...derived('pipeline_stage', 'pipeline_stage.probability'),
-      volatile: true,
+      is_volatile: true,
     }),
     field(30, 'stage_rotting_days', 'Stage rotting days', 'SINGLE_NUMBER', {
       ...derived('pipeline_stage', 'pipeline_stage.rotting_days'),
-      hidden: true,
+      is_hidden: true,
     }),
     field(31, 'won_time', 'Won time', 'DATE_TIME', derived('status')),
     field(32, 'lost_time', 'Lost time', 'DATE_TIME', derived('status')),
@@ -164,32 +164,32 @@ export const dealFields = defineFields('deal', {
   Activity: [
     ...counters,
     field(39, 'last_email_received', 'Last e-mail received', 'DATE_TIME', {
-      readOnly: true,
+      is_read_only: true,
       computed: () => sql`NULL::timestamptz`,
     }),
     field(40, 'last_email_sent', 'Last e-mail sent', 'DATE_TIME', {
-      readOnly: true,
+      is_read_only: true,
       computed: () => sql`NULL::timestamptz`,
     }),
     field(41, 'last_activity_date', 'Last activity date', 'DATE', ofActivities('done_at')),
     field(42, 'next_activity_date', 'Next activity date', 'DATE', ofActivities('due_at', 'done_at')),
     field(55, 'next_activity_at', 'Next activity at', 'DATE_TIME', ofActivities('due_at', 'done_at')),
     field(56, 'next_activity_subject', 'Next activity', 'SINGLE_STRING', {
-      showsOne: true,
+      shows_one: true,
       config: { max_length: 255 },
       ...ofActivities('subject', 'due_at', 'done_at'),
     }),
     field(43, 'last_activity_type', 'Last activity type', 'SINGLE_STRING', {
-      showsOne: true,
+      shows_one: true,
       ...ofActivities('kind', 'done_at'),
     }),
     field(44, 'web_forms', 'Web forms', 'SINGLE_STRING', {
-      readOnly: true,
+      is_read_only: true,
       config: { max_length: 255 },
       computed: () => sql`NULL::text`,
     }),
-    field(54, 'last_done_at', 'Last done at', 'DATE_TIME', { hidden: true, ...ofActivities('done_at') }),
-    field(45, 'recent_note', 'Recent note', 'TEXT', { showsOne: true, ...ofActivities('kind', 'notes') }),
+    field(54, 'last_done_at', 'Last done at', 'DATE_TIME', { is_hidden: true, ...ofActivities('done_at') }),
+    field(45, 'recent_note', 'Recent note', 'TEXT', { shows_one: true, ...ofActivities('kind', 'notes') }),
   ],
   Record: [...authorFields(46), ...recordFields(50)],
 })
