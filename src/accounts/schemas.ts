@@ -23,15 +23,12 @@ export const settingsSchema: Schema = openObject({
   ...{ base_currency: whole, base_currency_code: text },
 })
 
-export const settingsInputSchema: Schema = closedObject(
-  {
-    name: { type: 'string', minLength: 1, maxLength: 255 },
-    time_zone: { type: 'string', description: 'Of the IANA list, such as Europe/Paris.' },
-    locale: { type: ['string', 'null'], description: 'BCP 47; null: as each browser has it.' },
-    base_currency: { type: ['integer', 'string'], description: 'The id or the code of a currency.' },
-  },
-  [],
-)
+export const settingsInputSchema: Schema = closedObject({
+  name: { type: 'string', minLength: 1, maxLength: 255 },
+  time_zone: { type: 'string', description: 'Of the IANA list, such as Europe/Paris.' },
+  locale: { type: ['string', 'null'], description: 'BCP 47; null: as each browser has it.' },
+  base_currency: { type: ['integer', 'string'], description: 'The id or the code of a currency.' },
+})
 
 export const settingsMetaSchema: Schema = openObject(
   {
@@ -41,7 +38,7 @@ export const settingsMetaSchema: Schema = openObject(
   [],
 )
 
-export const ownSettingsSchema: Schema = closedObject({ time_zone: orNull(text), locale: orNull(text) }, [])
+export const ownSettingsSchema: Schema = closedObject({ time_zone: orNull(text), locale: orNull(text) })
 
 const secret = { type: 'string', minLength: 1 }
 const moment = { type: 'string', format: 'date-time' }

@@ -34,16 +34,13 @@ export const inboxMetaSchema: Schema = openObject({
 const hour = { type: 'string', pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' }
 const kindChannels = { type: 'array', items: { enum: [...channels] }, maxItems: channels.length }
 
-export const inboxSettingsSchema: Schema = closedObject(
-  {
-    kinds: closedObject(Object.fromEntries(itemKinds.map(kind => [kind, kindChannels])), []),
-    quiet: orNull({
-      ...closedObject({ from: hour, to: hour }, ['from', 'to']),
-      description: 'When no reminder pops up, by the clock of the person; the items come all the same.',
-    }),
-  },
-  [],
-)
+export const inboxSettingsSchema: Schema = closedObject({
+  kinds: closedObject(Object.fromEntries(itemKinds.map(kind => [kind, kindChannels]))),
+  quiet: orNull({
+    ...closedObject({ from: hour, to: hour }, ['from', 'to']),
+    description: 'When no reminder pops up, by the clock of the person; the items come all the same.',
+  }),
+})
 
 export const personSchema: Schema = openObject({
   id: whole,

@@ -60,13 +60,10 @@ export function aggregateReport(resource: string, sums: Sums): Report<AggregateR
     },
     body: {
       summary: `Sums records, with the parameters in the body: ${resource}.`,
-      schema: closedObject(
-        {
-          ...{ group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } },
-          as_of: { type: ['string', 'null'], format: 'date' },
-        },
-        [],
-      ),
+      schema: closedObject({
+        ...{ group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } },
+        as_of: { type: ['string', 'null'], format: 'date' },
+      }),
     },
     response: {
       description: 'The groups, the largest first.',

@@ -29,7 +29,7 @@ export const address: Kind = {
     return input.length ? parseAddress(input[0]!, context, '/0') : null
   },
   schema: () => ({
-    input: oneOrMore(closedObject(memberSchemas('null'), []), 1),
+    input: oneOrMore(closedObject(memberSchemas('null')), 1),
     output: { type: 'array', items: openObject(memberSchemas(), []), maxItems: 1 },
   }),
   write: value => [JSON.stringify(items(value))],

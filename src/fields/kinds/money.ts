@@ -113,7 +113,7 @@ function moneySchemas(field: Field): Schemas {
   const sent = { currency: orNull(currencySchema), currency_code: {}, value: orNull(value) }
   const read = { currency: { type: 'integer' }, currency_code: { type: 'string' }, value: { type: 'number' } }
   return {
-    input: closedObject(lines ? { ...sent, products: lines.input } : sent, []),
+    input: closedObject(lines ? { ...sent, products: lines.input } : sent),
     output: openObject(lines ? { ...read, products: lines.output } : read),
   }
 }

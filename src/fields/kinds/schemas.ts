@@ -4,7 +4,7 @@ import type { Schema, Schemas } from '../field.ts'
 /** An object with these members and no other; `required`: the mandatory ones. */
 export function closedObject(
   properties: { readonly [name: string]: Schema },
-  required: readonly string[],
+  required: readonly string[] = [],
 ): Schema {
   return { ...openObject(properties, required), additionalProperties: false }
 }

@@ -136,7 +136,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     ]),
     fields: arrayOf(arrayOf(schemaRef('field'))),
   }),
-  field_input: closedObject({ ...ignored, ...fieldMembers }, []),
+  field_input: closedObject({ ...ignored, ...fieldMembers }),
   field_new: closedObject(
     {
       ...ignored,
@@ -148,7 +148,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     ['source', 'field_name', 'type'],
   ),
   option: openObject({ id: whole, name: text, position: whole, is_active: flag, is_default: flag }),
-  option_input: closedObject(optionMembers, []),
+  option_input: closedObject(optionMembers),
   option_new: refined('option_input', { name }),
   choice: openObject(
     {

@@ -30,7 +30,7 @@ export function recordSchemas(schema: ResourceSchema): { readonly [name: string]
       name,
       membersOf(always, field => bare(readSchema(field))),
     ),
-    [`${name}_input`]: closedObject({ ...membersOf(shown, sentSchema), _expanded: { readOnly: true } }, []),
+    [`${name}_input`]: closedObject({ ...membersOf(shown, sentSchema), _expanded: { readOnly: true } }),
     [`${name}_new`]: refined(`${name}_input`, { ...needed, ...filled }, Object.keys(needed)),
   }
 }

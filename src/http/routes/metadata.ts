@@ -14,9 +14,9 @@ import type { Field, Option } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { suggestion } from '../../fields/nearest.ts'
 import { type Operator, operators } from '../../fields/term.ts'
-import type { Json } from '../../json.ts'
 import { choicesOf } from '../../records/choices.ts'
 import { hasOptions, isExpandable } from '../../records/expand.ts'
+import { defaultOf } from '../../records/fill.ts'
 import { etagOf } from '../../records/precondition.ts'
 import { isHiddenByRole } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -114,17 +114,6 @@ function taken(field: Field, member: string): { is_sortable: boolean; operators:
     is_sortable: (term?.order ?? null) !== null,
     operators: operators.filter(operator => term?.operators.includes(operator)),
   }
-}
-
-/**
- * The default of a field. A dropdown marks its default on the option. An account's default pipeline is the
- * first one that its users see; it is no default value of a new deal.
- */
-function defaultOf(field: Field): Json {
-  const marked = field.related
-    ? undefined
-    : field.options.find(option => option.is_default && option.is_active)
-  return field.default_value ?? marked?.id ?? null
 }
 
 type Choices = { source: string; field_id: number | null; values: object[]; hasMore?: boolean }

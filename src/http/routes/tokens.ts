@@ -32,10 +32,9 @@ export function tokenRoutes(db: Database): AccountRoute[] {
       ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token', ifMatch: true },
       parameters: dryRunParameter,
       body: {
-        schema: closedObject(
-          { overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } },
-          [],
-        ),
+        schema: closedObject({
+          overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax },
+        }),
         isOptional: true,
       },
       responses: [ok('The token with its new secret.', response, ['etag'])],
