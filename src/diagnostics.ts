@@ -32,32 +32,22 @@ export type Messages = {
 
 type Name = keyof Messages
 
-const names: { readonly [name in Name]: null } = {
-  'wait-begun': null,
-  'wait-ended': null,
-  'quota-refusal': null,
-  commit: null,
-  'replica-read': null,
-  'engine-restart': null,
-  'connection-refusal': null,
-  'sign-in-refusal': null,
-  followers: null,
-  backup: null,
-  'webhook-attempt': null,
+const channels = new Map<Name, Channel>()
+
+function channelOf(name: Name): Channel {
+  const one = channels.get(name) ?? channel(`dealwright.${name}`)
+  channels.set(name, one)
+  return one
 }
 
-const channels = Object.fromEntries(
-  Object.keys(names).map(name => [name, channel(`dealwright.${name}`)]),
-) as unknown as { readonly [name in Name]: Channel }
-
 export function publish<N extends Name>(name: N, message: Messages[N]): void {
-  const { [name]: one } = channels
+  const one = channelOf(name)
   if (one.hasSubscribers) one.publish(message)
 }
 
 /** Calls `onMessage` for each message from now on. Returns the function that ends that. */
 export function subscribe<N extends Name>(name: N, onMessage: (message: Messages[N]) => void): () => void {
-  const { [name]: one } = channels
+  const one = channelOf(name)
   const listener = (message: unknown) => onMessage(message as Messages[N])
   one.subscribe(listener)
   return () => one.unsubscribe(listener)
@@ -67,7 +57,7 @@ const nothing = () => {}
 
 /** Publishes a wait in `queue`. Returns the function that publishes its end. */
 export function beginWait(queue: string): () => void {
-  if (!channels['wait-begun'].hasSubscribers) return nothing
+  if (!channelOf('wait-begun').hasSubscribers) return nothing
   const since = performance.now()
   publish('wait-begun', { queue })
   return () => publish('wait-ended', { queue, ms: performance.now() - since })

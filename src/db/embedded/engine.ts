@@ -10,7 +10,7 @@ import { DatabaseUnavailable } from '../unavailable.ts'
 import { makeDirectory } from './disk.ts'
 import { watchDiskSpace } from './disk-space.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { type FromEngine, joined, type ToEngine } from './messages.ts'
+import type { FromEngine, ToEngine } from './messages.ts'
 import { paced } from './replies.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
@@ -174,7 +174,9 @@ export class Engine implements Outlet {
       let count = 1
       if (!first!.alone)
         while (this.waiting[count]?.socket === first!.socket && !this.waiting[count]!.alone) count++
-      const bytes = joined(this.waiting.splice(0, count).map(item => item.bytes))
+      const parts = this.waiting.splice(0, count).map(item => item.bytes)
+      // A copy in a buffer of its own, which can be transferred to the thread.
+      const bytes = new Uint8Array(Buffer.concat(parts))
       if (this.underWay.length === 0) this.noteProgress()
       this.underWay.push(first!.socket.id)
       this.batches++

@@ -36,14 +36,3 @@ export type FromEngine =
       readonly fsyncs: number
     }
   | { readonly kind: 'closed' }
-
-/** A copy in a buffer of its own, which can be transferred to the thread. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
-  return whole
-}

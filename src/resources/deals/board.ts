@@ -149,15 +149,13 @@ async function boardLanes(db: RawReader, caller: Caller, request: BoardRequest):
   const isOpen = ({ kind }: Stage) => closed === null || kind === 'open'
   const lanes = [
     ...(await lanesOf(db, caller, request, request, stages.filter(isOpen))),
-    ...(closed
-      ? await lanesOf(
-          db,
-          caller,
-          request,
-          closed,
-          stages.filter(stage => !isOpen(stage)),
-        )
-      : []),
+    ...(await lanesOf(
+      db,
+      caller,
+      request,
+      closed ?? request,
+      stages.filter(stage => !isOpen(stage)),
+    )),
   ]
   const byStage = new Map(lanes.map(lane => [lane.stage.id, lane]))
   return stages.map(({ id }) => byStage.get(id)!)
