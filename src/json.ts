@@ -46,6 +46,15 @@ export function parseExactly(text: string, limits: JsonLimits | null = null): Js
   return value
 }
 
+/** The value of a JSON text, within `limits`; undefined for another text. */
+export function jsonIn(text: string, limits: JsonLimits | null = null): Json | undefined {
+  try {
+    return limits ? parseExactly(text, limits) : parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The JSON value of a decimal number written as text. It is a number if a double prints the same decimal,
  * however it is spelt: 1.0 and 1e0 are 1.
@@ -104,6 +113,12 @@ export function pointerStep(name: string): string {
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value)
+}
+
+/** True if a value is nested deeper than `levels`. Recurses no deeper than that. */
+export function isDeeper(value: Json, levels: number): boolean {
+  if (!Array.isArray(value) && !isObject(value)) return false
+  return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
 }
 
 /** True for a member that is there, and not null. */
@@ -216,50 +231,32 @@ function setMember(object: JsonObject, name: string, value: Json): void {
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** The text up to the closing quote. Pieces between escapes are copied unchanged. */
+/** The text up to the closing quote. */
 function readString(reader: Reader): string {
-  const { text } = reader
-  let value = ''
-  let from = ++reader.at
+  const { text, at: from } = reader
+  let hasEscapes = false
   for (;;) {
-    const code = text.charCodeAt(reader.at)
-    if (code === quote) {
-      const piece = text.slice(from, reader.at++)
-      return value === '' ? piece : value + piece
-    }
+    const code = text.charCodeAt(++reader.at)
+    if (code === quote) break
     if (code === backslash) {
-      value += text.slice(from, reader.at) + readEscape(reader)
-      from = reader.at
-    } else if (code >= blank) reader.at++
-    else throw unexpected(reader)
+      hasEscapes = true
+      skipEscape(reader)
+    } else if (!(code >= blank)) throw unexpected(reader)
   }
+  const token = text.slice(from, ++reader.at)
+  return hasEscapes ? JSON.parse(token) : token.slice(1, -1)
 }
 
 const [quote, backslash, blank] = [34, 92, 32]
 
-function readEscape(reader: Reader): string {
-  const letter = reader.text[++reader.at] ?? ''
-  const character = escapes[letter]
-  if (character !== undefined) {
-    reader.at++
-    return character
-  }
-  const digits = letter === 'u' ? reader.text.slice(reader.at + 1, reader.at + 5) : ''
-  if (!/^[\da-fA-F]{4}$/.test(digits)) throw unexpected(reader)
-  reader.at += 5
-  return String.fromCharCode(Number.parseInt(digits, 16))
+/** Moves to the last character of an escape. */
+function skipEscape(reader: Reader): void {
+  escapes.lastIndex = ++reader.at
+  if (!escapes.test(reader.text)) throw unexpected(reader)
+  reader.at = escapes.lastIndex - 1
 }
 
-const escapes: { readonly [letter: string]: string } = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-}
+const escapes = /["\\/bfnrt]|u[\da-fA-F]{4}/y
 
 function readWord<T>(reader: Reader, word: string, value: T): T {
   if (!reader.text.startsWith(word, reader.at)) throw unexpected(reader)

@@ -1,5 +1,13 @@
 /** JSON lines: one object a line. The columns are the members' names, in the order of their first use. */
-import { isObject, type Json, JsonLimitError, type JsonObject, parseExactly, parseJson } from '../json.ts'
+import {
+  isDeeper,
+  isObject,
+  type Json,
+  JsonLimitError,
+  type JsonObject,
+  parseExactly,
+  parseJson,
+} from '../json.ts'
 import type { Cell, Row } from './read.ts'
 import { type Batches, encodingRefusal } from './read-csv.ts'
 import { columnNameMax, columnsMax, placeText, recordMax } from './read-limits.ts'
@@ -107,14 +115,6 @@ function cellsOf(
     cells[place] = object[name]!
   }
   return { line, cells }
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  return Array.isArray(value)
-    ? value.some(item => isDeeper(item, levels - 1))
-    : isObject(value) && Object.values(value).some(item => isDeeper(item, levels - 1))
 }
 
 /** The row of a line that is no row, with the first characters of its text. */

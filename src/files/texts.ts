@@ -9,8 +9,8 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  jsonIn,
   jsonNumber,
-  parseExactly,
   type RawNumber,
 } from '../json.ts'
 import { numberCell } from './read-number-formats.ts'
@@ -274,9 +274,5 @@ export function jsonList(text: string): Json[] | undefined {
 
 /** JSON text → its value; undefined for another text, and for one that is nested too deeply or too large. */
 export function json(text: string): Json | undefined {
-  try {
-    return parseExactly(text, jsonLimits)
-  } catch {
-    return undefined
-  }
+  return jsonIn(text, jsonLimits)
 }

@@ -9,11 +9,11 @@ import { kinds } from '../fields/kinds.ts'
 import { ourOperator } from '../fields/synonyms.ts'
 import { type Operator, operators } from '../fields/term.ts'
 import { meantField } from '../fields/unknown-field.ts'
-import { asText, isObject, type Json, parseJson } from '../json.ts'
+import { asText, isObject, type Json, jsonIn } from '../json.ts'
 
 /** Translates a whole text: JSON, `status eq 'Open'`, `amount > 5 AND …`, `status:eq:Open`, `status=Open` */
 export function filterMeant(text: string, schema: ResourceSchema): string | null {
-  const json = jsonOf(text)
+  const json = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined
   if (json !== undefined) return ofJson(json, schema)
   const where = /\bwhere\b(.*?)(?:\border by\b|\blimit\b|$)/is.exec(text)?.[1] ?? text
   for (const [word, between] of Object.entries(connectives)) {
@@ -121,15 +121,6 @@ function condition(
   })
   const meant = { type: 'condition', field, operator, values } as const
   return unprintable(meant) ? null : printFilter([meant])
-}
-
-function jsonOf(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** {"status": {"_eq": "Open"}}, {"_and": […]}, {"propertyName": "x", "operator": "EQ", "value": 1} */

@@ -11,7 +11,7 @@ import { isStorable } from '../fields/code-points.ts'
 import { recordRow } from '../fields/columns.ts'
 import { decimal, plain } from '../fields/decimal.ts'
 import { isoDate, isoInstant } from '../fields/iso8601.ts'
-import { isObject, type Json, parseJson } from '../json.ts'
+import { isObject, type Json, jsonIn } from '../json.ts'
 import { tableOf } from '../records/store.ts'
 import { visible } from '../rights/visibility.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
@@ -234,7 +234,7 @@ export function readCursor(
   identity: string,
   keys: readonly PlannedSort[],
 ): Cursor | 'other' | null {
-  const cursor = jsonOf(text)
+  const cursor = jsonIn(Buffer.from(text, 'base64url').toString())
   if (!isObject(cursor) || typeof cursor.list !== 'string') return null
   if (cursor.list !== identity) return 'other'
   const { at, after } = cursor
@@ -244,14 +244,6 @@ export function readCursor(
     value === null && keys[index]!.nullable ? null : keyText(value, keys[index]!),
   )
   return position.includes(undefined) ? null : { position: position as Position, asOf }
-}
-
-function jsonOf(text: string): Json | null {
-  try {
-    return parseJson(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    return null
-  }
 }
 
 /** A sort key's value in PostgreSQL's format for its type. Undefined if the type can't hold it. */

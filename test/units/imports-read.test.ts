@@ -213,6 +213,16 @@ test('JSON lines: members become columns as they come up', async () => {
   const deep = await read(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n{"a":1}`, { format: 'jsonl' })
   assert.match(deep.rows[0]!.problem!, /levels deep|too deeply/)
   assert.deepEqual(deep.rows[1]!.cells, [1])
+  // A number is no level, however many digits it has.
+  for (const number of ['1', '12345678901234567']) {
+    const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${number}${']'.repeat(levels - 1)}}`
+    const { rows } = await read(`${nested(20)}\n${nested(21)}`, { format: 'jsonl' })
+    assert.deepEqual(
+      rows.map(row => row.problem === undefined),
+      [true, false],
+      number,
+    )
+  }
 })
 
 test('a file that comes byte by byte is read in few pieces', async () => {

@@ -2,7 +2,7 @@
  * JSON: a free-form object of at most 16 kB and five levels (D18). The size counts numbers with their
  * exponents written out (D111).
  */
-import { isNumber, isObject, type Json, plainLength, pointerStep } from '../../json.ts'
+import { isDeeper, isNumber, isObject, type Json, plainLength, pointerStep } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { isStorable } from '../code-points.ts'
 import { jsonDocument } from '../columns.ts'
@@ -83,12 +83,6 @@ function plainNumber(text: string): string | null {
 }
 
 const isJsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-
-/** True if a value is nested deeper than `levels`. Recurses no deeper than that. */
-function isDeeper(value: Json, levels: number): boolean {
-  if (!Array.isArray(value) && !isObject(value)) return false
-  return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
-}
 
 /**
  * For each number in a value: its length with the exponent written out, the growth over its text, and its

@@ -17,7 +17,7 @@ import {
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
 import type { OpenIdSettings } from '../../config.ts'
 import { Refusal } from '../../errors.ts'
-import { isObject, parseJson } from '../../json.ts'
+import { isObject, jsonIn } from '../../json.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { type Client, sessionSeconds } from '../client.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
@@ -225,14 +225,10 @@ function redirect(location: string, cookies: string[]): Answer {
 function flowOf(client: Client): Flow | null {
   const cookie = client.cookie('openid')
   if (!cookie) return null
-  try {
-    const flow = parseJson(Buffer.from(cookie, 'base64url').toString('utf8'))
-    if (!isObject(flow)) return null
-    const { state, nonce, verifier, account, to } = flow
-    if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return null
-    if (typeof to !== 'string' || !ownPath.test(to)) return null
-    return { state, nonce, verifier, account: typeof account === 'number' ? account : null, to }
-  } catch {
-    return null
-  }
+  const flow = jsonIn(Buffer.from(cookie, 'base64url').toString())
+  if (!isObject(flow)) return null
+  const { state, nonce, verifier, account, to } = flow
+  if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return null
+  if (typeof to !== 'string' || !ownPath.test(to)) return null
+  return { state, nonce, verifier, account: typeof account === 'number' ? account : null, to }
 }
