@@ -1,6 +1,6 @@
 /**
  * ISO 8601 dates, times and date-times in the interface's forms (D16). Only real dates are valid; the parser
- * of `Date` is never used.
+ * of `Date` never gets a text that was not checked.
  */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
@@ -75,13 +75,7 @@ export function isoInstant(text: string, needsOffset = false): string | null {
   const date = isoDate(text)
   if (date) return needsOffset ? null : `${date}T00:00:00.000Z`
   const parts = dateTimeParts(text)
-  if (!parts || (needsOffset && !parts.offset)) return null
-  const milliseconds =
-    Date.UTC(2000, 0, 1, parts.hours, parts.minutes, parts.seconds, parts.milliseconds) - Date.UTC(2000, 0, 1)
-  const day = new Date(`${parts.date}T00:00:00.000Z`).getTime()
-  const instant = new Date(day + milliseconds - offsetMinutes(parts.offset) * 60_000)
-  const year = instant.getUTCFullYear()
-  return year >= 1 && year <= 9999 ? instant.toISOString() : null
+  return !parts || (needsOffset && !parts.offset) ? null : instantOfEpoch(parts.milliseconds)
 }
 
 /** Milliseconds since 1970 → UTC text; null outside the years 1 to 9999. */
@@ -119,27 +113,14 @@ function calendarOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 function dateTimeParts(text: string) {
-  const match = dateTimePattern.exec(text)
-  if (!match || !isoDate(match[1]!) || !isoTime(match[2]!)) return null
-  const offset = match[3]
+  const [, date, clock, offset] = dateTimePattern.exec(text) ?? []
+  if (!date || !isoDate(date) || !isoTime(clock!)) return null
   const [ahead, minutesAhead] = offsetOf(offset)
   if (ahead > 14 || minutesAhead > 59) return null
-  const [hours, minutes, seconds] = match[2]!.split(':')
-  const [whole, fraction = ''] = (seconds ?? '0').split(/[.,]/)
-  return {
-    date: match[1]!,
-    hours: Number(hours),
-    minutes: Number(minutes),
-    seconds: Number(whole),
-    milliseconds: Number(fraction.padEnd(3, '0').slice(0, 3)),
-    offset,
-  }
-}
-
-function offsetMinutes(offset: string | undefined): number {
-  if (!offset) return 0
-  const [hours, minutes] = offsetOf(offset)
-  return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
+  const [whole, fraction = ''] = clock!.split(/[.,]/)
+  const minutes = (offset?.startsWith('-') ? -1 : 1) * (ahead * 60 + minutesAhead)
+  const local = Date.parse(`${date}T${whole}Z`) + Number(fraction.padEnd(3, '0').slice(0, 3))
+  return { date, offset, milliseconds: local - minutes * 60_000 }
 }
 
 /** "+02:00", "+0200" and "+02" → 2 and 0 */

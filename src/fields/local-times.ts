@@ -1,5 +1,7 @@
 /** Moments of dates and times in a time zone. Knows no text but ISO 8601. */
 
+import { instantOfEpoch } from './iso8601.ts'
+
 const dayMs = 86_400_000
 const offsetsMax = 20_000
 
@@ -51,8 +53,6 @@ function momentsIn(timeZone: string): MomentIn {
     const midnight = Date.parse(`${date}T00:00:00Z`)
     const local = Date.parse(`${date}T${time}Z`)
     const offset = ofDay(midnight) ?? ofTime(local)
-    const moment = new Date(local - offset)
-    const year = moment.getUTCFullYear()
-    return year >= 1 && year <= 9999 ? moment.toISOString() : null
+    return instantOfEpoch(local - offset)
   }
 }

@@ -17,7 +17,7 @@ export type Text = { readonly encoding: string; readonly chunks: AsyncGenerator<
  * The next bytes, at least `size` unless they end; null at the end. Work for each chunk would make a file
  * expensive that comes byte by byte.
  */
-async function gathered(source: AsyncIterator<Uint8Array>, size: number): Promise<Uint8Array | null> {
+export async function gathered(source: AsyncIterator<Uint8Array>, size: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
   for (let length = 0; length < size; ) {
     const { done, value } = await source.next()
@@ -109,7 +109,6 @@ async function* decoded(
 ): AsyncGenerator<string> {
   const lenient = new TextDecoder(decoder.encoding)
   const slice = new TimeSlice()
-  let isDone = false
   try {
     for (let bytes: Uint8Array | null = head; bytes; ) {
       for (let at = 0; at < bytes.length; at += pieceBytes) {
@@ -118,12 +117,11 @@ async function* decoded(
         if (slice.isOver) await slice.yield()
       }
       bytes = await gathered(source, pieceBytes)
-      isDone = bytes === null
     }
     const last = endOf(decoder)
     if (last) yield last
   } finally {
-    if (!isDone) await source.return?.()
+    await source.return?.()
   }
 }
 

@@ -10,7 +10,7 @@ import { LostCells } from './read-csv-lost-cells.ts'
 import { isFooter } from './read-header.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import { columnNameMax, placeText, rowsMax, unreadable } from './read-limits.ts'
-import { textOf } from './read-text.ts'
+import { gathered, textOf } from './read-text.ts'
 import { readXlsx } from './read-xlsx.ts'
 import { restored } from './write-csv.ts'
 
@@ -120,19 +120,12 @@ async function formatOf(
   format: Source['format'],
 ): Promise<{ readonly format: Source['format']; readonly content: AsyncIterable<Uint8Array> }> {
   const source = bytes[Symbol.asyncIterator]()
-  const first: Uint8Array[] = []
-  let size = 0
-  for (let next = null; size < beginBytes; ) {
-    next = await source.next()
-    if (next.done) break
-    first.push(next.value)
-    size += next.value.length
-  }
-  const begin = Buffer.concat(first).subarray(0, beginBytes)
+  const head = (await gathered(source, beginBytes)) ?? new Uint8Array()
+  const begin = Buffer.from(head.subarray(0, beginBytes))
   const isArchive = begin.toString('latin1', 0, 4) === 'PK\x03\x04'
   const isText = begin.length > 0 && !isArchive && isPlain(begin)
   const found = isArchive ? 'xlsx' : format === 'xlsx' && isText ? 'csv' : format
-  return { format: found, content: rejoined(first, source) }
+  return { format: found, content: rejoined(head, source) }
 }
 
 const beginBytes = 512
@@ -144,21 +137,13 @@ function isPlain(begin: Buffer): boolean {
   return isWide || !(isOld || begin.includes(0) || /^\s*</.test(begin.toString('latin1')))
 }
 
-async function* rejoined(
-  first: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  let isDone = false
+async function* rejoined(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* first
-    for (;;) {
-      const next = await rest.next()
-      isDone = next.done === true
-      if (next.done) return
-      yield next.value
-    }
+    if (head.length > 0) yield head
+    yield* { [Symbol.asyncIterator]: () => rest }
   } finally {
-    if (!isDone) await rest.return?.()
+    // It does nothing if the rest has ended.
+    await rest.return?.()
   }
 }
 
