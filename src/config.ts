@@ -16,7 +16,9 @@ import {
   checkedUrl,
   checkedWebUrl,
   duration,
+  type Environment,
   isLoopback,
+  isOn,
   listed,
   oneOf,
   wholeNumber,
@@ -100,8 +102,9 @@ const poolers = { 0: null, 1: { prepares: false }, prepared: { prepares: true } 
 /** More are slower: they wait for the same cores and the same server. */
 const workersMax = 64
 
-function workersOf(given: string | undefined, databaseUrl: string | null): number {
-  const workers = given === 'auto' ? availableParallelism() : wholeNumber('WORKERS', given, 1, 1, workersMax)
+function workersOf(env: Environment, databaseUrl: string | null): number {
+  const isAuto = env.WORKERS === 'auto'
+  const workers = isAuto ? availableParallelism() : wholeNumber(env, 'WORKERS', 1, 1, workersMax)
   if (workers > 1 && !databaseUrl)
     throw new ConfigError('WORKERS is for a server: the embedded database has one process. Set DATABASE_URL.')
   return workers
@@ -125,19 +128,19 @@ function readUrlOf(given: string, databaseUrl: string | null): string {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Environment): Config {
   const wrongName = misspelt(env)
   if (wrongName) throw new ConfigError(wrongName)
   const databaseUrl = env.DATABASE_URL || null
   // Listening on ::1 as well would need a second server.
   const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
-  const port = wholeNumber('PORT', env.PORT, 3000, 0, 65_535)
+  const port = wholeNumber(env, 'PORT', 3000, 0, 65_535)
   return {
     ...limits,
     ...connectionLimits(env, host),
     port,
     host,
-    workers: workersOf(env.WORKERS, databaseUrl),
+    workers: workersOf(env, databaseUrl),
     ...{ dataDir: resolve(env.DATA_DIR || './data'), agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
     databaseUrl: databaseUrl && checkedUrl('DATABASE_URL', databaseUrl),
     databaseReadUrl: env.DATABASE_READ_URL ? readUrlOf(env.DATABASE_READ_URL, databaseUrl) : null,
@@ -146,9 +149,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       ? oneOf('DATABASE_WRITES', env.DATABASE_WRITES, ['statement', 'transaction']) === 'transaction'
       : false,
     pooler: env.DATABASE_POOLER ? poolerOf(env.DATABASE_POOLER, databaseUrl) : null,
-    sampleData: env.SAMPLE_DATA
-      ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1'
-      : databaseUrl === null,
+    sampleData: isOn(env, 'SAMPLE_DATA', databaseUrl === null),
     timeZone: env.TIME_ZONE ? checkedTimeZone(env.TIME_ZONE) : null,
     baseCurrency: env.BASE_CURRENCY ? checkedCurrency(env.BASE_CURRENCY) : null,
     publicUrl: env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null,
@@ -158,35 +159,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     traces: traceSettings(env),
     backups: backupSettings(env),
     openId: openIdSettings(env),
-    webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE
-      ? oneOf('WEBHOOK_ALLOW_PRIVATE', env.WEBHOOK_ALLOW_PRIVATE, ['0', '1']) === '1'
-      : isLoopback(host),
-    logRequests: env.LOG_REQUESTS ? oneOf('LOG_REQUESTS', env.LOG_REQUESTS, ['0', '1']) === '1' : false,
+    webhookAllowPrivate: isOn(env, 'WEBHOOK_ALLOW_PRIVATE', isLoopback(host)),
+    logRequests: isOn(env, 'LOG_REQUESTS', false),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
-    retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
+    retentionDays: wholeNumber(env, 'RETENTION_DAYS', limits.retentionDays, 1, 3650),
     eventRetentionDays: env.EVENT_RETENTION_DAYS
-      ? wholeNumber('EVENT_RETENTION_DAYS', env.EVENT_RETENTION_DAYS, 0, 7, 36_500)
+      ? wholeNumber(env, 'EVENT_RETENTION_DAYS', 0, 7, 36_500)
       : limits.eventRetentionDays,
-    bodyLimitBytes: wholeNumber(
-      'BODY_LIMIT_BYTES',
-      env.BODY_LIMIT_BYTES,
-      limits.bodyLimitBytes,
-      1024,
-      104_857_600,
-    ),
-    rateLimit: wholeNumber('RATE_LIMIT', env.RATE_LIMIT, isLoopback(host) ? 0 : 6000, 0, 1_000_000_000),
+    bodyLimitBytes: wholeNumber(env, 'BODY_LIMIT_BYTES', limits.bodyLimitBytes, 1024, 104_857_600),
+    rateLimit: wholeNumber(env, 'RATE_LIMIT', isLoopback(host) ? 0 : 6000, 0, 1_000_000_000),
   }
 }
 
-function connectionLimits(env: Readonly<Record<string, string | undefined>>, host: string) {
+function connectionLimits(env: Environment, host: string) {
   const most = 1_000_000
-  const maxConnections = wholeNumber('MAX_CONNECTIONS', env.MAX_CONNECTIONS, limits.maxConnections, 10, most)
+  const maxConnections = wholeNumber(env, 'MAX_CONNECTIONS', limits.maxConnections, 10, most)
   // On loopback a proxy on this machine may carry the connections of all clients.
   const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
-  const given = env.MAX_CONNECTIONS_PER_ADDRESS
   return {
     maxConnections,
-    maxConnectionsPerAddress: wholeNumber('MAX_CONNECTIONS_PER_ADDRESS', given, perAddress, 1, most),
+    maxConnectionsPerAddress: wholeNumber(env, 'MAX_CONNECTIONS_PER_ADDRESS', perAddress, 1, most),
   }
 }
 
@@ -202,7 +194,7 @@ export const limits: Limits = {
 }
 
 function metricsSettings(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   port: number,
   host: string,
 ): Pick<Config, 'metricsPort' | 'metricsHost'> {
@@ -213,13 +205,13 @@ function metricsSettings(
     return { metricsPort: null, metricsHost }
   }
   if (text.startsWith('/')) return { metricsPort: text, metricsHost }
-  const metricsPort = wholeNumber('METRICS_PORT', text, 0, 0, 65_535)
+  const metricsPort = wholeNumber(env, 'METRICS_PORT', 0, 0, 65_535)
   if (metricsPort > 0 && metricsPort === port && (metricsHost === host || !isLoopback(host)))
     throw new ConfigError(`METRICS_PORT must be another than PORT, which is ${port}.`)
   return { metricsPort, metricsHost }
 }
 
-function backupSettings(env: Readonly<Record<string, string | undefined>>): BackupSettings | null {
+function backupSettings(env: Environment): BackupSettings | null {
   if (!env.BACKUP_DIR) {
     const alone = env.BACKUP_EVERY ? 'BACKUP_EVERY' : env.BACKUP_KEEP ? 'BACKUP_KEEP' : null
     if (alone) throw new ConfigError(`${alone} needs BACKUP_DIR, the directory of the backups.`)
@@ -228,11 +220,11 @@ function backupSettings(env: Readonly<Record<string, string | undefined>>): Back
   return {
     directory: env.BACKUP_DIR,
     everyMs: duration('BACKUP_EVERY', env.BACKUP_EVERY || '1d'),
-    keep: wholeNumber('BACKUP_KEEP', env.BACKUP_KEEP, 7, 1, 10_000),
+    keep: wholeNumber(env, 'BACKUP_KEEP', 7, 1, 10_000),
   }
 }
 
-function openIdSettings(env: Readonly<Record<string, string | undefined>>): OpenIdSettings | null {
+function openIdSettings(env: Environment): OpenIdSettings | null {
   const given = [env.OIDC_ISSUER, env.OIDC_CLIENT_ID, env.OIDC_CLIENT_SECRET]
   if (!given.some(Boolean)) return null
   const [issuer, clientId, clientSecret] = given

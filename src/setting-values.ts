@@ -6,13 +6,16 @@ import { isTimeZone } from './fields/locale.ts'
 
 export class ConfigError extends Error {}
 
+export type Environment = Readonly<Record<string, string | undefined>>
+
 export function wholeNumber(
+  env: Environment,
   name: string,
-  text: string | undefined,
   fallback: number,
   min: number,
   max: number,
 ): number {
+  const text = env[name]
   if (!text) return fallback
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
@@ -31,6 +34,12 @@ export function duration(name: string, text: string): number {
 export function oneOf(name: string, value: string, allowed: readonly string[]): string {
   if (allowed.includes(value)) return value
   throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not "${value}".`)
+}
+
+/** A setting that is 0 or 1. */
+export function isOn(env: Environment, name: string, fallback: boolean): boolean {
+  const text = env[name]
+  return text ? oneOf(name, text, ['0', '1']) === '1' : fallback
 }
 
 export function listed(text = ''): string[] {

@@ -3,7 +3,7 @@
  * follow ends the start, as the specification's own way is to go on with a default.
  */
 import { readFileSync } from 'node:fs'
-import { ConfigError, listed, oneOf, wholeNumber } from './setting-values.ts'
+import { ConfigError, type Environment, listed, oneOf, wholeNumber } from './setting-values.ts'
 
 export type Sampler = {
   readonly kind: 'always_on' | 'always_off' | 'traceidratio'
@@ -33,8 +33,6 @@ export type TraceSettings = {
     readonly exportTimeoutMillis: number
   }
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Null if traces are off. */
 export function traceSettings(env: Environment): TraceSettings | null {
@@ -123,7 +121,7 @@ function connectionOf(env: Environment): Pick<TraceSettings, 'timeoutMs' | 'isCo
       'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY are needed together.',
     )
   return {
-    timeoutMs: wholeNumber(timeout.name, timeout.text, 10_000, 1, 60_000),
+    timeoutMs: wholeNumber(env, timeout.name, 10_000, 1, 60_000),
     isCompressed: oneOf(compression.name, compression.text || 'none', ['none', 'gzip']) === 'gzip',
     tls: { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}) },
   }
@@ -186,19 +184,12 @@ function checkPropagators(text: string | undefined): void {
 }
 
 function queueOf(env: Environment): TraceSettings['queue'] {
-  const maxQueueSize = wholeNumber('OTEL_BSP_MAX_QUEUE_SIZE', env.OTEL_BSP_MAX_QUEUE_SIZE, 2048, 1, 65_536)
-  const batch = env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE
-  const [delay, timeout] = [env.OTEL_BSP_SCHEDULE_DELAY, env.OTEL_BSP_EXPORT_TIMEOUT]
+  const maxQueueSize = wholeNumber(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 2048, 1, 65_536)
+  const usual = Math.min(512, maxQueueSize)
   return {
     maxQueueSize,
-    maxExportBatchSize: wholeNumber(
-      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
-      batch,
-      Math.min(512, maxQueueSize),
-      1,
-      maxQueueSize,
-    ),
-    scheduledDelayMillis: wholeNumber('OTEL_BSP_SCHEDULE_DELAY', delay, 5000, 1, 600_000),
-    exportTimeoutMillis: wholeNumber('OTEL_BSP_EXPORT_TIMEOUT', timeout, 30_000, 1, 600_000),
+    maxExportBatchSize: wholeNumber(env, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', usual, 1, maxQueueSize),
+    scheduledDelayMillis: wholeNumber(env, 'OTEL_BSP_SCHEDULE_DELAY', 5000, 1, 600_000),
+    exportTimeoutMillis: wholeNumber(env, 'OTEL_BSP_EXPORT_TIMEOUT', 30_000, 1, 600_000),
   }
 }

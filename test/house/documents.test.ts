@@ -137,7 +137,7 @@ test('every proof of docs/security.md is a test that is there', () => {
 
 test('every setting is in docs/operating.md, and no other', () => {
   const text = read('src/config.ts') + read('src/trace-settings.ts')
-  const own = [...text.matchAll(/env\.([A-Z_]+)/g)].map(match => match[1]!)
+  const own = [...text.matchAll(/(?:env\.|(?:wholeNumber|isOn)\(env, ')([A-Z_]+)/g)].map(match => match[1]!)
   // Each is there for traces and for all signals.
   const ofExporter = [...text.matchAll(/exporterSetting\(env, '([A-Z_]+)'\)/g)].flatMap(([, name]) => [
     `OTEL_EXPORTER_OTLP_${name}`,
