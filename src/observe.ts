@@ -2,14 +2,13 @@
 import { tmpdir } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { ageOfOldest } from './accounts/everywhere.ts'
 import type { Config } from './config.ts'
 import type { Database, Log } from './db/open.ts'
 import { type MetricsServer, serveMetrics } from './http/metrics-server.ts'
 import type { Observers, RequestObserver } from './http/observe-requests.ts'
 import { ConfigError } from './setting-values.ts'
 import type { Traces } from './tracing/tracing.ts'
-import { oldestJob } from './work/jobs/progress.ts'
-import { oldestDelivery } from './work/webhooks/progress.ts'
 import type { Gathered } from './workers/gather-metrics.ts'
 import type { Membership } from './workers/worker.ts'
 
@@ -81,8 +80,9 @@ async function measure(
         app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
       }),
     databaseBytes: () => db.bytes(),
-    oldestDelivery: () => oldestDelivery(db.background),
-    oldestJob: () => oldestJob(db.background),
+    oldestDelivery: () =>
+      ageOfOldest(db.background, { table: 'webhook_delivery', since: 'created_at', state: 'waiting' }),
+    oldestJob: () => ageOfOldest(db.background, { table: 'job', since: 'begun_at', state: 'running' }),
     directories: {
       temporary: tmpdir(),
       ...(databaseUrl ? {} : { data: dataDir }),

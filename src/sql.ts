@@ -97,21 +97,22 @@ function integer(value: number): Sql {
   return new Sql([String(value)], [])
 }
 
-const types = {
-  bigint: new Sql(['bigint'], []),
-  'bigint[]': new Sql(['bigint[]'], []),
-  date: new Sql(['date'], []),
-  int: new Sql(['int'], []),
-  jsonb: new Sql(['jsonb'], []),
-  numeric: new Sql(['numeric'], []),
-  text: new Sql(['text'], []),
-  'text[]': new Sql(['text[]'], []),
-  timestamptz: new Sql(['timestamptz'], []),
-}
-export type SqlType = keyof typeof types
+const types = [
+  'bigint',
+  'bigint[]',
+  'date',
+  'int',
+  'jsonb',
+  'numeric',
+  'text',
+  'text[]',
+  'timestamptz',
+] as const
+export type SqlType = (typeof types)[number]
 
 function type(name: SqlType): Sql {
-  return types[name]
+  if (!types.includes(name)) throw new Error(`not a type: ${name}`)
+  return new Sql([name], [])
 }
 
 export const sql = Object.assign(template, { id, integer, join, none, text, type })
@@ -223,4 +224,17 @@ export function ask<Rows>(
 ): Rows {
   const { text, values } = statement instanceof Sql ? compile(statement) : statement
   return db.query(text, values, replan)
+}
+
+/** Deletes up to `max` of a table's rows of which a condition is true; returns their number. */
+export async function deleteSome(
+  db: { query(text: string, values: readonly Value[]): Promise<readonly object[]> },
+  table: string,
+  max: number,
+  isMeant: (row: Sql) => Sql,
+): Promise<number> {
+  const name = sql.id(table)
+  const some = sql`SELECT y.ctid FROM ${name} y WHERE ${isMeant(sql`y`)} LIMIT ${sql.integer(max)}`
+  const gone = sql`DELETE FROM ${name} x WHERE ${isMeant(sql`x`)} AND x.ctid = ANY(ARRAY(${some})) RETURNING 1 AS one`
+  return (await ask(db, gone)).length
 }

@@ -21,28 +21,32 @@ export async function askEverywhere(
   db: Everywhere,
   statement: (isAsked: (column: Sql) => Sql) => Sql,
 ): Promise<Answer> {
+  const asked = (isAsked: (column: Sql) => Sql) => ask(db, statement(isAsked))
   try {
-    return {
-      rows: await ask(
-        db,
-        statement(() => sql`TRUE`),
-      ),
-      away: null,
-    }
+    return { rows: await asked(() => sql`TRUE`), away: null }
   } catch (error) {
     const away = asUnavailable(error)
     if (!db.isDistributed || !(away instanceof DatabaseUnavailable)) throw error
     const accounts = await accountsThatAnswer(db)
     if (accounts.length === 0) throw away
     const ids = param(`{${accounts.join()}}`)
-    return {
-      rows: await ask(
-        db,
-        statement(column => sql`${column} = ANY(${ids}::bigint[])`),
-      ),
-      away,
-    }
+    return { rows: await asked(column => sql`${column} = ANY(${ids}::bigint[])`), away }
   }
+}
+
+/** Age in seconds, since a column's time, of the oldest row in a state; of all accounts but deleted ones. */
+export async function ageOfOldest(
+  db: Everywhere,
+  { table, since, state }: { readonly table: string; readonly since: string; readonly state: string },
+): Promise<number> {
+  const { rows } = await askEverywhere(
+    db,
+    isAsked => sql`SELECT extract(epoch FROM now() - min(x.${sql.id(since)}))::text AS seconds
+FROM ${sql.id(table)} x JOIN account a ON a.account_id = x.account_id
+WHERE x.state = ${sql.text(state)} AND a.deleted_at IS NULL AND ${isAsked(sql`x.account_id`)}
+  AND ${isAsked(sql`a.account_id`)}`,
+  )
+  return Math.max(0, Number(rows[0]!.seconds ?? 0))
 }
 
 /** The ids of the accounts on nodes that answer. */

@@ -7,7 +7,7 @@
 import { accountTables } from '../../db/account-tables.ts'
 import type { Transaction } from '../../records/store.ts'
 import { carryOut } from '../../records/write/protocol.ts'
-import { ask, type Param, param, sql } from '../../sql.ts'
+import { ask, deleteSome, param, sql } from '../../sql.ts'
 
 const batch = 500
 
@@ -52,19 +52,8 @@ export async function purgeAccount(
   for (const { name } of tables.reverse()) {
     for (let count = batch; count > 0; rows += count) {
       if (isStopped()) return null
-      count = await deleteSome(db, own, name)
+      count = await deleteSome(db, name, batch, row => sql`${row}.account_id = ${own}::bigint`)
     }
   }
   return rows
-}
-
-async function deleteSome(db: Transaction, account: Param, table: string): Promise<number> {
-  const name = sql.id(table)
-  const statement = sql`WITH gone AS (
-      DELETE FROM ${name} WHERE account_id = ${account}::bigint AND ctid = ANY (ARRAY(
-        SELECT t.ctid FROM ${name} t WHERE t.account_id = ${account}::bigint LIMIT ${sql.integer(batch)}))
-      RETURNING 1)
-    SELECT count(*)::text AS count FROM gone`
-  const [row] = await ask(db, statement)
-  return Number(row!.count)
 }

@@ -31,18 +31,6 @@ ORDER BY row_number() OVER (PARTITION BY j.account_id ORDER BY j.begun_at, j.id)
   return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
 }
 
-/** Age in seconds of the oldest running job of all accounts but deleted ones; 0 if there is none. */
-export async function oldestJob(db: Everywhere): Promise<number> {
-  const { rows } = await askEverywhere(
-    db,
-    isAsked => sql`SELECT extract(epoch FROM now() - min(j.begun_at))::text AS seconds FROM job j
-  JOIN account a ON a.account_id = j.account_id
-WHERE j.state = 'running' AND a.deleted_at IS NULL AND ${isAsked(sql`j.account_id`)}
-  AND ${isAsked(sql`a.account_id`)}`,
-  )
-  return Math.max(0, Number(rows[0]!.seconds ?? 0))
-}
-
 /** Claims or renews the lease of a job; null if it is not running, or another process holds it. */
 export async function claim(db: Reader, key: JobKey, holder: string): Promise<Job | null> {
   const row = await lease.claim(db, key, holder, {

@@ -6,7 +6,7 @@ import { jsonInstant } from '../../fields/moment.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
 import { carryOut } from '../../records/write/protocol.ts'
-import { ask, param, type Sql, sql } from '../../sql.ts'
+import { ask, deleteSome, param, type Sql, sql } from '../../sql.ts'
 import { type Job, jobOf, type Phase, type Refused, type State } from './job.ts'
 
 export type JobKey = { readonly account: number; readonly id: number }
@@ -147,12 +147,7 @@ export async function removeJob(db: Reader, key: JobKey): Promise<void> {
   const [account, id] = [param(String(key.account)), param(String(key.id))]
   const isOf = (row: Sql) => sql`${row}.account_id = ${account}::bigint AND ${row}.job = ${id}::bigint`
   for (const [table, most] of Object.entries(removedAtOnce))
-    for (let removed: number = most; removed === most; ) {
-      const part = sql`DELETE FROM ${sql.id(table)} x WHERE ${isOf(sql`x`)} AND x.ctid = ANY(ARRAY(
-  SELECT y.ctid FROM ${sql.id(table)} y WHERE ${isOf(sql`y`)} LIMIT ${sql.integer(most)}))
-RETURNING 1 AS one`
-      removed = (await ask(db, part)).length
-    }
+    while ((await deleteSome(db, table, most, isOf)) === most);
   await ask(db, sql`DELETE FROM job j WHERE ${isIt(key)}`)
 }
 

@@ -68,21 +68,6 @@ WHERE a.deleted_at IS NULL AND ${wanted} AND ${isAsked(sql`p.account_id`)} AND $
   }))
 }
 
-/**
- * Age in seconds of the oldest event that waits for a receiver, in all accounts but deleted ones; 0 if there
- * is none.
- */
-export async function oldestDelivery(db: Everywhere): Promise<number> {
-  const { rows } = await askEverywhere(
-    db,
-    isAsked => sql`SELECT extract(epoch FROM now() - min(d.created_at))::text AS seconds FROM webhook_delivery d
-  JOIN account a ON a.account_id = d.account_id
-WHERE d.state = 'waiting' AND a.deleted_at IS NULL AND ${isAsked(sql`d.account_id`)}
-  AND ${isAsked(sql`a.account_id`)}`,
-  )
-  return Math.max(0, Number(rows[0]!.seconds ?? 0))
-}
-
 /** Takes or renews the lease on a webhook. False if another process holds it. */
 export async function claim(db: Reader, held: LeasedWebhook, now: Date): Promise<boolean> {
   const set = sql`next_at = ${now.toISOString()}::timestamptz`

@@ -6,7 +6,7 @@
 import type { Everywhere } from '../../accounts/everywhere.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
-import { ask, param, type Sql, sql } from '../../sql.ts'
+import { ask, deleteSome, param, type Sql, sql } from '../../sql.ts'
 import type { Attempt } from './outgoing.ts'
 import { forget, isHeld, isOf, type LeasedWebhook, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
@@ -239,16 +239,9 @@ export async function cleanDeliveries(db: Transaction, account: number, now: Dat
   // Without webhooks there are no deliveries, which most accounts are thus not asked for.
   if (webhooks.length === 0) return
   const oldest = param(new Date(now.getTime() - keptDays * 86_400_000).toISOString())
-  for (let count = batch; count === batch; ) {
-    const statement = sql`DELETE FROM webhook_delivery d WHERE d.account_id = ${own}::bigint
-      AND d.ctid = ANY(ARRAY(
-  SELECT x.ctid FROM webhook_delivery x
-  WHERE x.account_id = ${own}::bigint AND x.created_at < ${oldest}::timestamptz AND x.state <> 'waiting'
-  LIMIT ${sql.integer(batch)}))
-RETURNING 1 AS one`
-    const gone = await ask(db, statement)
-    count = gone.length
-  }
+  const isOutdated = (row: Sql) => sql`${row}.account_id = ${own}::bigint
+  AND ${row}.created_at < ${oldest}::timestamptz AND ${row}.state <> 'waiting'`
+  while ((await deleteSome(db, 'webhook_delivery', batch, isOutdated)) === batch);
   for (const { webhook } of webhooks.filter(({ is_kept }) => is_kept === 'false'))
     while (await forget(db, { account, id: Number(webhook) }, batch));
 }
