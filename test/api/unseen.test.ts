@@ -24,7 +24,7 @@ test('a required text of which nothing is seen is none', async () => {
   assert.equal(family.body.data?.name, '👨\u200d👩\u200d👧', family.text)
 })
 
-test('an e-mail with a character that nobody sees is refused, and says so', async () => {
+test('an e-mail or a phone number with a character that nobody sees is refused, and says so', async () => {
   for (const email_value of ['a\u200bb@example.com', '\u202ea@example.com', 'a\u00ad@example.com']) {
     const reply = await call('POST', `${v1}/contact`, {
       last_name: 'Seen',
@@ -33,6 +33,9 @@ test('an e-mail with a character that nobody sees is refused, and says so', asyn
     assert.equal(reply.status, 422, reply.text)
     assert.match(reply.body.errors[0].hint, /a character that nobody sees/)
   }
+  const copied = { last_name: 'Seen', phones: [{ phone_type: 1, phone_number: '\u202a+1 555 0100' }] }
+  const reply = await call('POST', `${v1}/contact`, copied)
+  assert.match(reply.body.errors[0].hint, /a character that nobody sees/, reply.text)
 })
 
 test('a website is the address of a page', async () => {

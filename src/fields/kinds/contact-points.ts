@@ -2,6 +2,7 @@
  * PHONE and EMAIL: arrays of typed entries (D13). An unknown type, also a blank one, becomes Work, with a
  * warning; a missing one is a problem.
  */
+import type { ProblemCode } from '../../errors.ts'
 import { isObject, isPresent, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { isStorable } from '../code-points.ts'
@@ -24,14 +25,7 @@ export const phone = contactPoints(
   'phone_type',
   phoneTypes,
   'phone_number',
-  phonePattern,
-  (value, context, at) =>
-    phonePattern.test(value)
-      ? true
-      : (context.problem('invalid_phone', 'must be a phone number', {
-          at,
-          hint: valueHint('phone_number'),
-        }) ?? false),
+  { pattern: phonePattern, code: 'invalid_phone', message: 'must be a phone number' },
   // The interface's limit applies to custom fields. A contact's own numbers have room for an extension.
   ({ is_custom }) => ({ min_length: 5, max_length: is_custom ? 17 : 40 }),
   {
@@ -51,16 +45,7 @@ const emails = contactPoints(
   'email_type',
   emailTypes,
   'email_value',
-  emailPattern,
-  (value, context, at) =>
-    emailPattern.test(value)
-      ? true
-      : (context.problem('invalid_email', 'must be a valid e-mail address', {
-          at,
-          hint: /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(value)
-            ? 'It has a character that nobody sees: type it again.'
-            : valueHint('email_value'),
-        }) ?? false),
+  { pattern: emailPattern, code: 'invalid_email', message: 'must be a valid e-mail address' },
   () => ({ min_length: 3, max_length: 320 }),
   { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
 )
@@ -108,17 +93,18 @@ function alikeEmails(field: Field): Alike {
 /** Default of the maximum number of entries. */
 const entriesMax = 20
 
-type Check = (value: string, context: ParseContext, at: string) => boolean
+/** The form of values, and the problem of another. */
+type Form = { readonly pattern: RegExp; readonly code: ProblemCode; readonly message: string }
 
 function contactPoints(
   typeMember: string,
   types: readonly { id: number; name: string }[],
   valueMember: ValueMember,
-  { source: pattern }: RegExp,
-  check: Check,
+  form: Form,
   limitsOf: (field: Field) => Pick<Limits, 'min_length' | 'max_length'>,
   searched: TextSearch,
 ): Kind {
+  const { source: pattern } = form.pattern
   const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
     if (!isObject(input))
       return context.problem('wrong_type', `must be an object with ${typeMember} and ${valueMember}`, {
@@ -131,7 +117,8 @@ function contactPoints(
     const value = isPresent(input[valueMember])
       ? checkedText(input[valueMember], context, limitsOf(context.field), place)
       : context.problem('required', 'must be given', { at: place, hint: valueHint(valueMember) })
-    if (value === undefined || !check(value, context, place) || !known || type === undefined) return undefined
+    const isRight = value !== undefined && isOfForm(value, form, valueMember, context, place)
+    if (!isRight || !known || type === undefined) return undefined
     return { [typeMember]: type, [valueMember]: value }
   }
   const typeOperand = (text: string) => {
@@ -168,6 +155,19 @@ function contactPoints(
       }
     },
   }
+}
+
+function isOfForm(
+  value: string,
+  { pattern, code, message }: Form,
+  valueMember: ValueMember,
+  context: ParseContext,
+  at: string,
+): boolean {
+  if (pattern.test(value)) return true
+  const isUnseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(value)
+  const hint = isUnseen ? 'It has a character that nobody sees: type it again.' : valueHint(valueMember)
+  return context.problem(code, message, { at, hint }) ?? false
 }
 
 type ValueMember = 'phone_number' | 'email_value'
