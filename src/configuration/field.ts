@@ -35,31 +35,15 @@ export type Shape = {
 
 /** The members of a body for a field: changeable ones, and ones for its creation only. */
 export const settable = [
-  'field_name',
-  'is_required',
-  'is_active',
-  'is_indexed',
-  'is_unique',
-  'config',
-  'default_value',
-  'section',
-  'position',
+  ...['field_name', 'is_required', 'is_active', 'is_indexed', 'is_unique'],
+  ...['config', 'default_value', 'section', 'position'],
 ]
 export const fixed = ['source', 'type', 'internal_name']
 /** The read-only members of a descriptor: accepted and ignored in input. */
 export const described = [
-  ...[
-    'id',
-    'source_id',
-    'options',
-    'sub_fields',
-    'related_field',
-    'is_read_only',
-    'is_custom',
-    'is_filterable',
-    'is_sortable',
-  ],
-  ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at', 'version'],
+  ...['id', 'source_id', 'options', 'sub_fields', 'related_field', 'is_read_only', 'is_custom'],
+  ...['is_filterable', 'is_sortable', 'operators', 'is_expandable'],
+  ...['members', 'rules', 'index', 'deleted_at', 'version'],
 ]
 
 /** A field with the changes of a body; absent members stay. */

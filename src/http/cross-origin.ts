@@ -4,16 +4,8 @@ import type { FastifyInstance } from 'fastify'
 
 /** Response headers that a page may read. */
 const exposedHeaders = [
-  'allow',
-  'content-disposition',
-  'dealwright-seq',
-  'etag',
-  'idempotency-replayed',
-  'location',
-  'ratelimit',
-  'ratelimit-policy',
-  'retry-after',
-  'x-request-id',
+  ...['allow', 'content-disposition', 'dealwright-seq', 'etag', 'idempotency-replayed'],
+  ...['location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id'],
 ]
 
 /**

@@ -49,15 +49,8 @@ export function feedRoute(service: EventService): AccountRoute {
     ...route('GET', `${base}/event`, followScope, feedHandler(service), {
       ...{ id: 'event_list', summary: 'Follows all changes, in the order of their commits.', tag: 'event' },
       parameters: [
-        ...[
-          'event_after',
-          'event_limit',
-          'event_resource',
-          'event_type',
-          'event_wait',
-          'event_record',
-          'event_origin',
-        ],
+        ...['event_after', 'event_limit', 'event_resource', 'event_type'],
+        ...['event_wait', 'event_record', 'event_origin'],
       ],
       responses: [{ ...ok('The events, the oldest first.', envelope(data, meta, true)), isStreamed: true }],
       errors: ['malformed_request', 'events_gone'],
