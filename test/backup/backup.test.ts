@@ -26,6 +26,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
 import { backup, restore } from '../../src/backup/command.ts'
+import { dump } from '../../src/backup/dump.ts'
 import type { DatabaseLocation } from '../../src/backup/source.ts'
 import { acquireLock } from '../../src/db/embedded/lock.ts'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
@@ -338,6 +339,34 @@ describe('rows of many megabytes', () => {
     })
     assert.ok(!readdirSync(home).some(name => name.startsWith('too-large.')))
   })
+})
+
+test('a long row of a distributed database is read from its own account: in another shard, another has its place', async () => {
+  const text = await withDatabase(await another('shards'), async db => {
+    // Shards of Citus, as PostgreSQL has them: two tables that are read as one.
+    await db.sql.query('CREATE TABLE note (account_id bigint NOT NULL, text text NOT NULL)')
+    await db.sql.query(
+      "INSERT INTO account (account_id, name, base_currency, created_at) VALUES (2, 'Two', 1, now())",
+    )
+    await db.sql.query('CREATE SCHEMA shards')
+    for (const account of [1, 2]) {
+      await db.sql.query(`CREATE TABLE shards.note_${account} () INHERITS (note)`)
+      await db.sql.query(
+        `INSERT INTO shards.note_${account} VALUES (${account}, repeat('${account}', 40000))`,
+      )
+    }
+    const about = { now: new Date(), serviceVersion: '1.0.0', onRows() {}, say() {} }
+    const chunks: Uint8Array[] = []
+    await dump({ ...db, isDistributed: true }, about, async content => {
+      for await (const chunk of content) chunks.push(chunk)
+    })
+    return Buffer.concat(chunks).toString()
+  })
+  const notes = text.match(/^\["[12]","([12])\1{39999}"\]$/gm) ?? []
+  assert.deepEqual(
+    notes.map(line => line.slice(0, 8)),
+    ['["1","11', '["2","22'],
+  )
 })
 
 async function backUpBusy(location: DatabaseLocation, name: string): Promise<void> {
