@@ -21,15 +21,22 @@ import {
   begin,
   changePlan,
   insertJob,
+  type JobKey,
   move,
   type NewJob,
   noteFile,
   readJob,
   removeJob,
 } from '../work/jobs/store.ts'
-import { JobWorker } from '../work/jobs/worker.ts'
+import { isTransient, JobWorker } from '../work/jobs/worker.ts'
 import { findAccount, findUser } from './account-selector.ts'
-import { type CommandArguments, type CommandContext, CommandRefusal, type Outcome } from './command.ts'
+import {
+  asRefusal,
+  type CommandArguments,
+  type CommandContext,
+  CommandRefusal,
+  type Outcome,
+} from './command.ts'
 import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
 import { printableText } from './printable.ts'
 
@@ -114,15 +121,19 @@ function sourceGiven({ encoding, delimiter, sheet, header }: CommandArguments): 
 async function carriedOut(
   db: Database,
   callers: Callers,
-  key: { account: number; id: number },
-  { retentionDays, isTerminal, signal }: CommandContext,
+  key: JobKey,
+  context: CommandContext,
 ): Promise<Job> {
+  const { retentionDays, isTerminal } = context
   const line = isTerminal ? progress() : { show() {}, clear() {} }
   const worker = new JobWorker({ db, callers, now: () => new Date(), log: () => {}, retentionDays })
   try {
     for (worker.wake(key); ; await sleep(100)) {
-      if (signal.aborted) await move(db, key, ['running'], 'cancelled')
-      const job = (await readJob(db, key, null))!
+      const job = await jobNow(db, key, context)
+      if (!job) {
+        line.show('The database is away; the import goes on when it is back')
+        continue
+      }
       const rate = job.workedMs ? `, ${grouped(Math.round((job.done / job.workedMs) * 1000))} a second` : ''
       line.show(`${grouped(job.done)} of ${grouped(job.total ?? 0)} rows${rate}`)
       if (job.state !== 'running') return job
@@ -130,6 +141,28 @@ async function carriedOut(
   } finally {
     line.clear()
     await worker.stop()
+  }
+}
+
+/**
+ * The job, which is cancelled if nobody waits for it any more. Null while the database is away: the work goes
+ * on afterwards. Within a service it is away because the service ends, and another start goes on.
+ */
+async function jobNow(
+  db: Database,
+  key: JobKey,
+  { isTerminal, signal }: CommandContext,
+): Promise<Job | null> {
+  try {
+    if (signal.aborted) await move(db, key, ['running'], 'cancelled')
+    return (await readJob(db, key, null))!
+  } catch (error) {
+    if (!isTransient(error)) throw error
+    if (isTerminal && !signal.aborted) return null
+    const { message } = asRefusal(error) as Error
+    throw new CommandRefusal(
+      `${message} The import is not over: a running service, or the next start, goes on with it; see GET /import/${key.id}.`,
+    )
   }
 }
 

@@ -11,8 +11,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase } from '../support/postgres.ts'
+import { startProxy } from '../support/proxy.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
 const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : ''
@@ -125,28 +127,52 @@ test('a column whose name has a line break can be left out', async () => {
   assert.deepEqual([done.code, done.said.created], [0, 1], JSON.stringify(done))
 })
 
-test('an import that is stopped ends, with or without a service, and what it imported is said to stay', async () => {
+const env = { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: url, PORT: '0' }
+
+/** The arguments for a file of so many products. */
+function manyProducts(rows: number): string[] {
   const file = join(folder, 'many.csv')
-  const rows = 60_000
   writeFileSync(file, `name\n${Array.from({ length: rows }, (_, row) => `Many ${row}`).join('\n')}\n`)
-  const out = join(folder, 'many-exported.jsonl')
-  const count = async () => {
-    rmSync(out, { force: true })
-    await dealwright('export', '--resource', 'product', '--fields', 'id', '-o', out)
-    return readFileSync(out, 'utf8').trim().split('\n').length
+  return [file, '--resource', 'product', '--user', 'ann@example.com']
+}
+
+/** Begins an import; `over` is its output. */
+function begin(given: readonly string[], databaseUrl = url) {
+  const program = ['bin/dealwright.js', 'import', ...given, '--yes']
+  const child = spawn(process.execPath, program, { env: { ...env, DATABASE_URL: databaseUrl } })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (said += text))
+  return { child, over: once(child, 'close').then(() => said) }
+}
+
+async function startService() {
+  const service = spawn(process.execPath, ['bin/dealwright.js'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(service.stdout, 'data')
+  const end = async () => {
+    const ended = service.exitCode === null ? once(service, 'close') : null
+    service.kill('SIGTERM')
+    await ended
   }
-  const given = [file, '--resource', 'product', '--user', 'ann@example.com']
-  const env = { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: url, PORT: '0' }
+  return { end }
+}
+
+async function count(): Promise<number> {
+  const out = join(folder, 'many-exported.jsonl')
+  rmSync(out, { force: true })
+  await dealwright('export', '--resource', 'product', '--fields', 'id', '-o', out)
+  return readFileSync(out, 'utf8').trim().split('\n').length
+}
+
+test('an import that is stopped ends, with or without a service, and what it imported is said to stay', async () => {
+  const rows = 60_000
+  const given = manyProducts(rows)
   /** Stops an import as soon as `isTime`; returns its output. */
   const stopped = async (isTime: () => Promise<unknown>) => {
     const before = await count()
-    const child = spawn(process.execPath, ['bin/dealwright.js', 'import', ...given, '--yes'], { env })
-    let told = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (told += text))
-    const closed = once(child, 'close')
+    const { child, over } = begin(given)
     await isTime()
     child.kill('SIGINT')
-    await closed
+    const told = await over
     // Before the command listens for signals, the signal itself ends it.
     assert.ok(child.exitCode === 1 || child.signalCode === 'SIGINT', `${child.exitCode} ${told}`)
     const after = await count()
@@ -161,8 +187,7 @@ test('an import that is stopped ends, with or without a service, and what it imp
     if (told) assert.match(told, /^The import ended: it was cancelled after .* rows: .* The job is \d+\.$/)
   }
   if (isServer) return
-  const service = spawn(process.execPath, ['bin/dealwright.js'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-  await once(service.stdout, 'data')
+  const service = await startService()
   try {
     const begun = await count()
     const told = await stopped(() => eventually(async () => (await count()) > begun, 'a first row'))
@@ -174,7 +199,38 @@ test('an import that is stopped ends, with or without a service, and what it imp
     const tried = await dealwright('import', ...given, '--map', map, '--dry-run')
     assert.equal(tried.said.rows, rows, JSON.stringify(tried))
   } finally {
-    service.kill('SIGTERM')
-    await once(service, 'close')
+    await service.end()
+  }
+})
+
+test('an import outlasts a database that is away', { skip: !isServer }, async () => {
+  const db = await openDatabase({ url, log() {} })
+  const proxy = await startProxy(url)
+  try {
+    const { child, over } = begin(manyProducts(20_000), proxy.url)
+    const isRunning = "SELECT 1 FROM job WHERE state = 'running' AND done > 0"
+    await eventually(async () => (await db.query(isRunning)).length, 'rows of the import')
+    proxy.cut()
+    await delay(1000)
+    proxy.heal()
+    assert.match(await over, /^Imported 20 000 rows: 20 000 created/m)
+    assert.equal(child.exitCode, 0)
+  } finally {
+    await proxy.close()
+    await db.close()
+  }
+})
+
+test('an import whose service ends is said to go on with the next start', { skip: isServer }, async () => {
+  const service = await startService()
+  try {
+    const before = await count()
+    const { child, over } = begin(manyProducts(60_000))
+    await eventually(async () => (await count()) > before, 'a first row')
+    await service.end()
+    assert.match(await over, /The import is not over: .* see GET \/import\/\d+\.$/m)
+    assert.equal(child.exitCode, 1)
+  } finally {
+    await service.end()
   }
 })
