@@ -30,6 +30,13 @@ const lock = 7_201_553
 const lookAgainMs = 100
 /** A wait of this length is reported. */
 const longWaitMs = 2000
+/**
+ * How long a file waits for a lock, behind which all requests for the table wait. It is more than the second
+ * after which PostgreSQL ends an autovacuum that others wait for, and less than requests wait (server.ts).
+ */
+const tableWaitMs = 2000
+/** Requests are answered for that long before a file is tried again. */
+const tryAgainMs = 3000
 
 type MigratedDatabase = Pick<Database, 'sql' | 'engine' | 'isDistributed' | 'queryWithoutTimeLimit'>
 type MigrateOptions = { readonly directory?: string; readonly log?: Log }
@@ -43,8 +50,8 @@ type Apply = (tx: Tx, file: Migration) => Promise<unknown>
  * changed, when history and files differ. An error of a file itself is thrown unchanged.
  *
  * A file whose statements are all CREATE INDEX CONCURRENTLY is carried out beside the transaction on a
- * server, so that writes go on. On the embedded engine nobody writes meanwhile. `log` gets a line when
- * another process takes long.
+ * server, so that writes go on. On the embedded engine nobody writes meanwhile. Any other file gives way to
+ * requests while it has to wait for a lock. `log` gets a line when another process takes long.
  */
 export async function migrate(
   db: MigratedDatabase,
@@ -52,11 +59,23 @@ export async function migrate(
 ): Promise<{ applied: number[]; version: number }> {
   const files = readMigrations(directory)
   const applied: number[] = []
+  let isLate = false
   // One iteration more than there are files: the last one finds nothing to do.
   for (;;) {
-    const version = await db.sql.begin(tx => applyNext(tx, files, applierOf(db), log))
-    if (version === undefined) return { applied, version: files.length }
-    applied.push(version)
+    try {
+      const version = await db.sql.begin(async tx => {
+        await tx.query(`SET LOCAL lock_timeout = ${tableWaitMs}`)
+        return applyNext(tx, files, applierOf(db), log)
+      })
+      if (version === undefined) return { applied, version: files.length }
+      applied.push(version)
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55P03') throw error
+      if (!isLate)
+        log('A migration needs a table that others use, such as a backup; it tries again and again.')
+      isLate = true
+      await delay(tryAgainMs)
+    }
   }
 }
 
@@ -132,7 +151,6 @@ async function applyNext(
   await lockSchema(tx, log)
   // Creating an index of a large table may take any time.
   await tx.query('SET LOCAL statement_timeout = 0')
-  await tx.query('SET LOCAL lock_timeout = 0')
   await tx.query(`CREATE TABLE IF NOT EXISTS ${migrationTable} (
     version int PRIMARY KEY,
     name text NOT NULL,

@@ -98,6 +98,28 @@ function suite(server: { url: string } | undefined) {
     await other.close()
   })
 
+  test('requests go on while a migration waits for a table that a backup reads', {
+    skip: !server,
+  }, async () => {
+    const other = await openDatabase({ url, log })
+    await run()
+    files['0003-third.sql'] = 'ALTER TABLE one ADD COLUMN name text'
+    const { migrating, waits } = await other.sql.begin(async tx => {
+      await tx.query('SELECT id FROM one')
+      const migrating = run()
+      const waits = "SELECT 1 FROM pg_locks WHERE relation = 'one'::regclass AND NOT granted"
+      await eventually(async () => (await tx.query<unknown[]>(waits)).length, 'a migration that waits')
+      assert.equal((await db.query('SELECT id FROM one')).length, 2)
+      await eventually(() => said.length > 0, 'a line about the wait')
+      return { migrating, waits: said.splice(0) }
+    })
+    assert.deepEqual((await migrating).applied, [3])
+    assert.deepEqual(waits, [
+      'A migration needs a table that others use, such as a backup; it tries again and again.',
+    ])
+    await other.close()
+  })
+
   test('two at once: every file is applied by one of them', async () => {
     const other = url ? await openDatabase({ url, log }) : db
     const [one, two] = await Promise.all([run(), run(other)])
