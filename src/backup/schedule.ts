@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { BackupSettings } from '../config.ts'
 import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
-import { acquireLock } from '../db/embedded/lock.ts'
+import { acquireLock, LockHeld } from '../db/embedded/lock.ts'
 import { asStartupError, StartupError } from '../db/startup-error.ts'
 import { publish } from '../diagnostics.ts'
 import { type Interval, interval } from '../waiting/interval.ts'
@@ -117,7 +117,10 @@ async function backUpIfDue(options: ScheduleOptions, signal: AbortSignal): Promi
   if (!isDue(options)) return
   const { directory, say } = options
   // Several processes may share a database and the directory.
-  const lock = await acquireLock(directory, () => {}).catch(() => null)
+  const lock = await acquireLock(directory, () => {}).catch(error => {
+    if (error instanceof LockHeld) return null
+    throw error
+  })
   try {
     if (lock && isDue(options)) await backUp(options, signal)
   } finally {

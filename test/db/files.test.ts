@@ -23,6 +23,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { acquireLock } from '../../src/db/embedded/lock.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { readyUrl } from '../reliability/service-process.ts'
@@ -219,6 +220,19 @@ describe('a start that can’t be', () => {
       await refusedStart(join(disk, 'other')),
       /^\S+ can't be used: read-only file system \(EROFS\)/,
     )
+  })
+
+  test('a lock that can’t be written leaves no file open', async t => {
+    const disk = smallDisk('locked', 8)
+    if (!disk) return t.skip('nothing can be mounted here')
+    mkdirSync(join(disk, 'lock'))
+    fill(disk, 0)
+    await assert.rejects(
+      acquireLock(disk, () => {}),
+      { code: 'ENOSPC' },
+    )
+    const open = execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'utf8' })
+    assert.ok(!open.includes(disk), open)
   })
 
   test('no more files than Node.js itself needs: one line', { skip: isWindows }, async () => {

@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { scheduleBackups } from '../../src/backup/schedule.ts'
+import { acquireLock } from '../../src/db/embedded/lock.ts'
 import { type Messages, subscribe } from '../../src/diagnostics.ts'
+import { eventually } from '../support/eventually.ts'
 import { poolerVersion, startPooler } from '../support/pooler.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { startedAt } from '../support/prepared.ts'
@@ -62,6 +64,31 @@ test('a directory that has gone since the start fails a backup, and not the proc
   running.begin()
   await running.stop()
   assert.match(lines.join(), /^A backup by schedule failed: ENOENT/)
+})
+
+test('a lock that can not be taken fails a backup; one that another process has delays it', async () => {
+  const directory = join(folder, 'locked')
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'lock'), '')
+  const isFailed = (lines: readonly string[]) => lines.some(line => /failed/.test(line))
+  assert.match((await schedule(directory, isFailed)).join(), /^A backup by schedule failed: EEXIST/)
+  rmSync(join(directory, 'lock'))
+  const lock = await acquireLock(directory, () => {})
+  let looked = 0
+  const options = {
+    ...{ directory, everyMs: 86_400_000, keep: 2, program, lookEveryMs: 20 },
+    now() {
+      looked++
+      return new Date()
+    },
+  }
+  const lines: string[] = []
+  const running = scheduleBackups({ ...options, say: line => lines.push(line) })
+  running.begin()
+  await eventually(() => looked > 10, 'some looks')
+  await running.stop()
+  lock.release()
+  assert.deepEqual([lines, backupsIn(directory)], [[], []])
 })
 
 test('a backup of the running service is verified; the next is made a day later, and replaces it', async () => {

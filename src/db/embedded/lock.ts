@@ -14,6 +14,9 @@ import { makeDirectory } from './disk.ts'
 
 export type Lock = { release(): void }
 
+/** Another process holds the lock. */
+export class LockHeld extends StartupError {}
+
 type Holder = {
   readonly pid: number
   /**
@@ -32,7 +35,7 @@ const waitMs = 5000
 const released = 'released\n'
 
 /**
- * Takes the lock of `dataDir`, which must exist. Throws a StartupError with the holder's pid when another
+ * Takes the lock of `dataDir`, which must exist. Throws LockHeld with the holder's pid when another
  * process holds it. The lock of a killed process is taken over: at once when the process can be looked up,
  * otherwise when it was not renewed for five seconds. `onLost` is called when another process takes the lock
  * regardless, for example because this process was suspended. A lock that can't be renewed is logged; that is
@@ -44,7 +47,7 @@ export async function acquireLock(dataDir: string, onLost: () => void, log: Log 
   for (;;) {
     const highest = numbers(directory)[0] ?? 0
     if (highest > 0 && (await isHeld(path.join(directory, `${highest}`))))
-      throw new StartupError(heldMessage(directory, highest))
+      throw new LockHeld(heldMessage(directory, highest))
     const own = highest + 1
     const file = create(path.join(directory, `${own}`))
     if (file === undefined) continue
@@ -124,7 +127,13 @@ function create(name: string): number | undefined {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
     throw error
   }
-  fs.writeSync(file, JSON.stringify(self()) + '\n')
+  try {
+    fs.writeSync(file, JSON.stringify(self()) + '\n')
+  } catch (error) {
+    // The file stays: its number was seen, and must not be used twice.
+    fs.closeSync(file)
+    throw error
+  }
   return file
 }
 
