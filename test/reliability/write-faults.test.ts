@@ -10,6 +10,8 @@ import type { Database } from '../../src/db/open.ts'
 import type { Json } from '../../src/json.ts'
 import { citusUrl } from '../support/citus.ts'
 import { eventually } from '../support/eventually.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { runService, temporaryFolder } from '../support/running-service.ts'
 import { dealBody, type Reply, type Service, startService, v1 } from '../support/service.ts'
 
 const isOnServer = process.env.TEST_ENGINE === 'postgres'
@@ -34,6 +36,29 @@ for (const hasOnlyTransactions of [false, true]) {
   const service = await startService({ alone: true, database: { hasOnlyTransactions } })
   describe(hasOnlyTransactions ? 'as transactions' : 'as statements', () => suite(service))
 }
+
+test('a conflict is one in whatever language the server speaks', { skip: !isOnServer }, async t => {
+  process.env.LANGUAGE = 'de'
+  const server = await startPostgres(true)
+  delete process.env.LANGUAGE
+  if (!server) return t.skip('PostgreSQL is not installed')
+  try {
+    const settings = { DATABASE_URL: server.url, DATA_DIR: temporaryFolder('german') }
+    const service = await runService({ ...settings, DATABASE_WRITES: 'transaction' })
+    const made = await service.post(`${v1}/company`, { name: 'Many' })
+    const { data } = (await made.json()) as { data: { id: number } }
+    const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
+    const changes = Array.from({ length: 20 }, (_, index) =>
+      fetch(`${service.url}${v1}/company/${data.id}`, {
+        ...{ method: 'PATCH', headers, body: JSON.stringify({ name: `Many ${index}` }) },
+      }),
+    )
+    for (const reply of await Promise.all(changes)) assert.ok(reply.status < 500, await reply.text())
+    await service.end()
+  } finally {
+    await server.stop()
+  }
+})
 
 function suite(service: Service): void {
   const requests = requestsTo(service)

@@ -221,10 +221,13 @@ FROM counter c WHERE c.account_id = ${params.account}::bigint`,
 /** The text whose cast fails. */
 const unmet = 'a condition is not met'
 
-/** True if an error says that the transaction wrote nothing because a condition was not met. */
+/**
+ * True if an error says that the transaction wrote nothing because a condition was not met. What stands
+ * around the text is in the server's language.
+ */
 function isUnmet(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
-  return code === '22P02' && message?.includes(`"${unmet}"`) === true
+  return code === '22P02' && message?.includes(unmet) === true
 }
 
 /**
