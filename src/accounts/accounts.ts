@@ -3,6 +3,7 @@
  * to its callers at once (callers.ts), and purged later (work/background/purge-account.ts).
  * Transactions that create, delete or restore accounts are serialized across all processes.
  */
+import { advisoryLock } from '../db/advisory-lock.ts'
 import type { Database } from '../db/open.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import { carryOut } from '../records/write/protocol.ts'
@@ -94,7 +95,7 @@ export function withAccountsLock<T>(
 ): Promise<T> {
   return db.sql.begin(async tx => {
     const query: Transaction['query'] = (text, params = []) => tx.query(text, params)
-    await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(accountsLock)}::bigint)`)
+    await advisoryLock(tx, accountsLock)
     const write: Transaction['write'] = async (_account, text, params, before = []) => {
       for (const one of before) await query(one.text, one.values)
       return query(text, params)

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { advisoryLock } from './advisory-lock.ts'
 import { distributing, distributionOf } from './distribution.ts'
 import type { Database, Log, PoolTransaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
@@ -27,9 +28,6 @@ export const migrationTable = 'schema_migration'
 
 /** Key of the advisory lock: any number that nothing else in the database uses. */
 const lock = 7_201_553
-const lookAgainMs = 100
-/** A wait of this length is reported. */
-const longWaitMs = 2000
 /**
  * How long a file waits for a lock, behind which all requests for the table wait. It is more than the second
  * after which PostgreSQL ends an autovacuum that others wait for, and less than requests wait (server.ts).
@@ -80,20 +78,13 @@ export async function migrate(
 }
 
 /**
- * Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. Asks
- * again and again instead of waiting in a statement: its snapshot would keep CREATE INDEX CONCURRENTLY
- * waiting for it forever, and its time would be limited. Logs a wait of more than two seconds.
+ * Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. Logs a
+ * wait of more than two seconds.
  */
-export async function lockSchema(tx: Tx, log: Log = () => {}): Promise<void> {
-  for (let waited = 0; ; waited += lookAgainMs) {
-    if (waited === longWaitMs)
-      log('Another process upgrades or restores the database; this one waits for it.')
-    const [row] = await tx.query<{ locked: string }[]>(
-      `SELECT pg_try_advisory_xact_lock(${lock})::text AS locked`,
-    )
-    if (row!.locked === 'true') return
-    await delay(lookAgainMs)
-  }
+export function lockSchema(tx: Tx, log: Log = () => {}): Promise<void> {
+  return advisoryLock(tx, lock, () =>
+    log('Another process upgrades or restores the database; this one waits for it.'),
+  )
 }
 
 /**
@@ -147,7 +138,6 @@ async function applyNext(
   apply: Apply = applyWithin,
   log?: Log,
 ): Promise<number | undefined> {
-  // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await lockSchema(tx, log)
   // Creating an index of a large table may take any time.
   await tx.query('SET LOCAL statement_timeout = 0')

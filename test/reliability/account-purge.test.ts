@@ -4,15 +4,18 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { announceDeletion, restoreAccount, withAccountsLock } from '../../src/accounts/accounts.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
 import { createLink } from '../../src/accounts/sign-in/links.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { purgeAccount, purgeState } from '../../src/work/background/purge-account.ts'
 import { eventually } from '../support/eventually.ts'
+import { createDatabase } from '../support/postgres.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
@@ -38,6 +41,26 @@ async function rowsOf(account: number): Promise<{ [table: string]: number }> {
   }
   return found
 }
+
+test('who changes the set of accounts waits for others who do, for as long as that takes', async () => {
+  if (db.engine === 'embedded') return
+  const url = await createDatabase(process.env.TEST_DATABASE_URL!)
+  const [one, other] = await Promise.all(
+    [10_000, 200].map(statementTimeoutMs => openDatabase({ url, statementTimeoutMs, log() {} })),
+  )
+  const order: string[] = []
+  const isTaken = Promise.withResolvers<void>()
+  const first = withAccountsLock(one!, async () => {
+    isTaken.resolve()
+    await delay(1000)
+    order.push('first')
+  })
+  await isTaken.promise
+  await withAccountsLock(other!, async () => order.push('second'))
+  await first
+  assert.deepEqual(order, ['first', 'second'])
+  for (const opened of [one!, other!]) await opened.close()
+})
 
 async function make(): Promise<number> {
   const { account, owner } = await withAccountsLock(db, async tx => {
