@@ -29,7 +29,8 @@ export class Supervisor {
   #leader: Worker | null = null
   #hasStarted = false
   #isStopping = false
-  #restart: Promise<void> = Promise.resolve()
+  readonly #started = Promise.withResolvers<void>()
+  #restart = this.#started.promise
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -53,12 +54,13 @@ export class Supervisor {
     if (!first) return null
     this.#hasStarted = true
     await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#begin()))
+    this.#started.resolve()
     return first
   }
 
   /**
-   * Replaces all workers, one after the other; each stops when its successor is ready. Ends at a successor
-   * that can't start: the others serve on.
+   * Replaces all workers, once they have started, one after the other; each stops when its successor is
+   * ready. Ends at a successor that can't start: the others serve on.
    */
   restart(): Promise<void> {
     this.#restart = this.#restart.then(() => this.#replaceAll())

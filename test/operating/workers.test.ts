@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text as textOf } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { end, serviceEnv, token } from '../reliability/service-process.ts'
 import { eventually } from '../support/eventually.ts'
@@ -39,7 +40,11 @@ type Fleet = {
   pids(): number[]
 }
 
-async function fleet(settings: Record<string, string> = {}): Promise<Fleet> {
+/** `begun` is called as soon as the supervisor runs. */
+async function fleet(
+  settings: Record<string, string> = {},
+  begun: (supervisor: ChildProcess, lines: readonly string[]) => void = () => {},
+): Promise<Fleet> {
   const database = await createDatabase(server!.url)
   const child = spawn(process.execPath, ['bin/dealwright.js'], {
     env: { ...serviceEnv(home), DATABASE_URL: database, WORKERS: '2', LOG_REQUESTS: '1', ...settings },
@@ -51,6 +56,7 @@ async function fleet(settings: Record<string, string> = {}): Promise<Fleet> {
   createInterface({ input: child.stderr }).on('line', line => lines.push(line))
   const ended = new Promise<number | null>(resolve => child.on('exit', resolve))
   after(() => child.kill('SIGKILL'))
+  begun(child, lines)
   const welcome = await welcomeOf(child)
   let from = 0
   return {
@@ -256,6 +262,24 @@ describe('workers', { skip: !server && 'PostgreSQL is not installed' }, () => {
     await eventually(() => lines.some(line => /were restarted/.test(line)), 'the end of the restart')
     await serving(all, workers)
     assert.equal(await end({ service: supervisor, ended, url }, 'SIGTERM'), 0)
+  })
+
+  test('a restart during the start waits for its end, and there are as many as before', async () => {
+    const database = await createDatabase(server!.url)
+    const client = new Client({ connectionString: database })
+    await client.connect()
+    await client.query('SELECT pg_advisory_lock(7201553)')
+    const all = await fleet({ DATABASE_URL: database }, async (supervisor, lines) => {
+      await eventually(() => lines.some(line => /upgrades or restores/.test(line)), 'a worker that waits')
+      supervisor.kill('SIGHUP')
+      await delay(1000)
+      await client.end()
+    })
+    await eventually(() => all.lines.some(line => /were restarted/.test(line)), 'the end of the restart')
+    const { pid } = all.process
+    const children = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid=']).stdout.toString()
+    assert.equal(children.trim().split('\n').length, 2, children)
+    assert.equal(await end({ ...all, service: all.process }, 'SIGTERM'), 0)
   })
 
   test('workers that can not start leave the others alone, and come back by themselves', async () => {
