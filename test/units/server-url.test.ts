@@ -35,10 +35,12 @@ test('what secures it, how long it may take, and what the server is told', () =>
     assert.deepEqual(tls(query), { ...plain, use: 'always' })
   assert.deepEqual(tls('sslmode=verify-ca'), { ...plain, use: 'always', proves: 'issuer' })
   const proved = { use: 'always', proves: 'host' }
-  assert.deepEqual(tls('sslmode=verify-full&sslrootcert=system'), { ...plain, ...proved })
+  for (const query of ['sslmode=verify-full&sslrootcert=system', 'sslrootcert=system'])
+    assert.deepEqual(tls(query), { ...plain, ...proved })
   assert.deepEqual(tls('sslmode=verify-full&sslnegotiation=direct'), { ...proved, isDirect: true })
   const all = readServerUrl('postgres://h/d?connect_timeout=3&application_name=a&options=-c%20jit%3Don')
-  assert.equal(all.connectWithinMs, 3000)
+  const within = (query: string) => readServerUrl(`postgres://h/d${query}`).connectWithinMs
+  assert.deepEqual([all.connectWithinMs, within(''), within('?connect_timeout=0')], [3000, 5000, null])
   assert.deepEqual([all.channelBinding, all.target], ['prefer', 'any'])
   assert.deepEqual(all.settings, { application_name: 'a', options: '-c jit=on' })
 })
@@ -51,6 +53,9 @@ test('what it can’t do it does not drop', () => {
     ['sslmode=perhaps', /sslmode=perhaps; here it can be disable, allow/],
     ['channel_binding=always', /channel_binding=always; here it can be prefer, disable, require/],
     ['channel_binding=require', /asks for channel_binding, but not for TLS/],
+    ['sslnegotiation=direct', /asks for sslnegotiation, but not for TLS/],
+    ['sslmode=prefer&sslnegotiation=direct', /asks for sslnegotiation, but not for TLS/],
+    ['sslmode=require&sslrootcert=system', /sslrootcert=system, which needs sslmode=verify-full/],
     ['target_session_attrs=standby', /target_session_attrs=standby; here it can be any, read-write/],
     ['sslmode=require&sslmode=disable', /sslmode twice/],
     ['sslmode=require&sslcert=a', /both sslcert and sslkey/],

@@ -11,8 +11,8 @@ import { type Host, readServerUrl, type Tls } from './server-url.ts'
 
 export type ServerAddress = GreetingOptions &
   Pick<ConnectionOptions, 'servers'> & {
-    /** time limit of connecting; undefined if the address has none */
-    readonly connectWithinMs: number | undefined
+    /** time limit of connecting; null: none */
+    readonly connectWithinMs: number | null
     /** the server in messages */
     readonly place: string
   }

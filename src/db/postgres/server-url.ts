@@ -30,8 +30,8 @@ export type ServerUrl = {
   readonly database: string
   readonly hosts: readonly Host[]
   readonly tls: Tls
-  /** time limit of connecting; undefined if the address has none */
-  readonly connectWithinMs: number | undefined
+  /** time limit of connecting; null: none */
+  readonly connectWithinMs: number | null
   readonly channelBinding: GreetingOptions['channelBinding']
   /** the wanted kind of host */
   readonly target: GreetingOptions['target']
@@ -151,19 +151,27 @@ function portOf(text: string): number {
 }
 
 function tlsOf(given: UrlParameters): Tls {
-  const { sslmode = 'disable', sslrootcert, sslcert, sslkey, sslnegotiation } = given
+  const { sslrootcert, sslcert, sslkey, sslnegotiation } = given
+  const isSystem = sslrootcert === 'system'
+  const { sslmode = isSystem ? 'verify-full' : 'disable' } = given
   const mode = modes[sslmode]!
   if (!sslcert !== !sslkey) throw new StartupError('DATABASE_URL needs both sslcert and sslkey, or neither.')
   if (mode.use === 'off' && (sslrootcert ?? sslcert))
     throw new StartupError('DATABASE_URL names certificates, but asks for no TLS: add sslmode=verify-full.')
-  if (mode.use !== 'always' && given.channel_binding === 'require')
-    throw new StartupError('DATABASE_URL asks for channel_binding, but not for TLS: add sslmode=verify-full.')
+  // Anybody can have a certificate of a public issuer.
+  if (isSystem && mode.proves !== 'host')
+    throw new StartupError('DATABASE_URL has sslrootcert=system, which needs sslmode=verify-full.')
+  for (const one of ['channel_binding=require', 'sslnegotiation=direct']) {
+    const [name = '', value] = one.split('=')
+    if (mode.use !== 'always' && given[name] === value)
+      throw new StartupError(`DATABASE_URL asks for ${name}, but not for TLS: add sslmode=verify-full.`)
+  }
   return {
     ...mode,
     // Naming the issuer asks for its verification, as in libpq.
     ...(sslrootcert && mode.proves === 'nothing' && { use: 'always', proves: 'issuer' }),
     isDirect: sslnegotiation === 'direct',
-    ...(sslrootcert && sslrootcert !== 'system' && { ca: pem('sslrootcert', sslrootcert) }),
+    ...(sslrootcert && !isSystem && { ca: pem('sslrootcert', sslrootcert) }),
     ...(sslcert && { cert: pem('sslcert', sslcert) }),
     ...(sslkey && { key: pem('sslkey', sslkey) }),
   }
@@ -178,12 +186,11 @@ function pem(name: string, path: string): string {
   }
 }
 
-/** Seconds, as milliseconds; 0 means no limit. */
-function timeoutOf(seconds: string | undefined): number | undefined {
-  if (seconds === undefined) return undefined
+/** Seconds, as milliseconds; 0 means no limit, as in libpq. */
+function timeoutOf(seconds = '5'): number | null {
   if (!/^\d{1,6}$/.test(seconds))
     throw new StartupError('DATABASE_URL needs a whole number of seconds as connect_timeout.')
-  return Number(seconds) * 1000 || undefined
+  return Number(seconds) * 1000 || null
 }
 
 function decoded(text: string): string {

@@ -139,8 +139,7 @@ function opener(address: ServerAddress, log: (line: string) => void): Open {
   return (life, { parameters, ...opening } = {}) => {
     const settings = { ...readable, ...parameters, ...address.settings }
     return new Connection({
-      ...{ ...address, ...life, settings, isRemote: true },
-      ...{ connectWithinMs: address.connectWithinMs ?? 5000, delayMs: 0, ...opening },
+      ...{ ...address, ...life, settings, isRemote: true, delayMs: 0, ...opening },
       onNotice,
       log,
     })
