@@ -18,6 +18,17 @@ describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
     await lostTransaction(url)
     await dropDatabase(url)
   })
+  test('a statement without a time limit has none of its database either', async () => {
+    const url = await createDatabase(server!.url)
+    const db = await openDatabase({ url, log })
+    const name = new URL(url).pathname.slice(1)
+    for (const limit of ['statement_timeout', 'lock_timeout'])
+      await db.query(`ALTER DATABASE ${name} SET ${limit} = '100ms'`)
+    assert.equal((await db.queryWithoutTimeLimit('SELECT 1 AS one FROM pg_sleep(0.3)')).length, 1)
+    assert.deepEqual(await db.queryWithoutTimeLimit('SHOW lock_timeout'), [{ lock_timeout: '0' }])
+    await db.close()
+    await dropDatabase(url)
+  })
   test('a server that is gone is unavailable, and is found again when it is back', async t => {
     const own = await startPostgres(true)
     if (!own) return t.skip('PostgreSQL is not installed')

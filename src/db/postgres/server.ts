@@ -90,10 +90,10 @@ export function serverAt(options: LimitedOptions, address: ServerAddress): Serve
     isAvailable: () => true,
     hasDiskSpace: () => true,
     async queryWithoutTimeLimit(...statement) {
-      const connection = open(unwatched)
+      const connection = open(unwatched, untimed(options))
       return connection.ask<never>(...statement).finally(() => connection.close())
     },
-    snapshot: (act, ended) => atOneSnapshot(open(unwatched, options.pooler ? {} : untimed), act, ended),
+    snapshot: (act, ended) => atOneSnapshot(open(unwatched, untimed(options)), act, ended),
     guard: ask => breaker.guard(() => ask()),
     hasOneConnection: false,
     readPermits,
@@ -253,8 +253,9 @@ async function cancelUntil(over: AbortSignal, connection: Connection): Promise<v
 
 /** Values read alike everywhere, and administrators see whose connections they are. */
 const readable = { application_name: 'dealwright', TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
-/** For statements without a time limit. */
-const untimed: Opening = { parameters: { statement_timeout: '0', jit: 'off' } }
+/** For statements without a time limit, whatever the role has. A pooler passes on no setting. */
+const untimed = ({ pooler }: LimitedOptions): Opening =>
+  pooler ? {} : { parameters: { statement_timeout: '0', lock_timeout: '0', jit: 'off' } }
 const unwatched: Life = { onAnswer() {}, onOver() {} }
 
 const oldestServer = 15
