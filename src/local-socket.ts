@@ -8,6 +8,7 @@ import { chmodSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { asUnavailable, DatabaseUnavailable } from './db/unavailable.ts'
 import { type JsonObject, parseJson } from './json.ts'
 
 /**
@@ -22,6 +23,9 @@ export type Answers = {
 export class ServiceRefusal extends Error {
   readonly isPlain = true
 }
+
+/** The service ended before its answer, or its database is away. */
+export class ServiceAway extends ServiceRefusal {}
 
 /** The longest path of a socket that every system accepts. */
 const longestPath = 100
@@ -93,10 +97,11 @@ function listen(socket: Socket, answers: Answers): void {
     socket.removeAllListeners('data')
     answer(question.slice(0, end), answers, left.signal).then(
       done => socket.end(`${JSON.stringify({ done })}\n`),
-      error =>
-        socket.end(
-          `${JSON.stringify({ refused: error instanceof Error ? error.message : String(error) })}\n`,
-        ),
+      error => {
+        const isAway = asUnavailable((error as Error).cause) instanceof DatabaseUnavailable
+        const refused = error instanceof Error ? error.message : String(error)
+        socket.end(`${JSON.stringify({ refused, isAway })}\n`)
+      },
     )
   })
 }
@@ -133,9 +138,16 @@ export async function askService(
     )
   const text = await exchange(path, question, signal)
   if (text === null) return null
-  if (text === '') throw new ServiceRefusal('The running service ended before it answered.')
-  const { done, refused } = parseJson(text) as { done?: JsonObject; refused?: string }
-  if (!done) throw new ServiceRefusal(refused)
+  if (text === '')
+    throw new ServiceAway(
+      'The running service ended before it answered: see what it has done before you repeat the command.',
+    )
+  const { done, refused, isAway } = parseJson(text) as {
+    done?: JsonObject
+    refused?: string
+    isAway?: boolean
+  }
+  if (!done) throw isAway ? new ServiceAway(refused) : new ServiceRefusal(refused)
   return done
 }
 

@@ -7,7 +7,7 @@ import { readFeed } from '../history/feed.ts'
 import type { PresentedChange, PresentedEvent } from '../history/present.ts'
 import { readFeedQuery } from '../history/query.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { askService, ServiceRefusal } from '../local-socket.ts'
+import { askService, ServiceAway } from '../local-socket.ts'
 import { resources } from '../resources/resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
@@ -76,7 +76,7 @@ async function pageOfService(dataDir: string, args: CommandArguments, signal: Ab
 class NoService extends CommandRefusal {}
 
 function isAway(error: unknown): boolean {
-  return error instanceof NoService || error instanceof ServiceRefusal || isUnavailable(asRefusal(error))
+  return error instanceof NoService || error instanceof ServiceAway || isUnavailable(asRefusal(error))
 }
 
 function isUnavailable(error: unknown): boolean {

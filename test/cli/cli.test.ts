@@ -309,7 +309,12 @@ test('an account is deleted and brought back; the only one in use stays', async 
   ]
   await refused(/no time zone "Mars"/, ...make, '--time-zone', 'Mars')
   await refused(/no currency "ERU"/, ...make, '--base-currency', 'ERU')
+  const { child, told: followed, closed } = begin(['tail'])
+  await eventually(() => followed.out !== '', 'an event')
   second = (await done(...make, ...zone, '--base-currency', 'chf')).token
+  await closed
+  assert.equal(child.exitCode, 1)
+  assert.match(followed.err, /^There are 2 accounts: say which/)
   const told = await fetch(`${address}/rest/api/v1/me`, { headers: { authorization: `Bearer ${second}` } })
   const { account } = ((await told.json()) as { data: { account: { [name: string]: unknown } } }).data
   assert.deepEqual([account.time_zone, account.base_currency], ['Europe/Paris', 756])
