@@ -80,6 +80,32 @@ test('who closes the panel after its page was open is on the card again', { skip
   await end()
 })
 
+test('what is saved in the panel is undone there, by its message and by Ctrl+Z', { skip }, async () => {
+  const deal = await makeDeal('Undone in the panel', { description: 'Before' })
+  const { page, accessible, end } = await openUi(service, `/board?deal=${deal}`)
+  const panel = page.getByRole('dialog', { name: 'Undone in the panel' })
+  const shows = (value: string) => panel.getByRole('button', { name: `Edit Description: ${value}` })
+  const change = async (value: string) => {
+    await panel.getByRole('button', { name: /^Edit Description/ }).click()
+    await panel.getByRole('textbox', { name: 'Description' }).fill(value)
+    await page.keyboard.press('Control+Enter')
+    await shows(value).waitFor()
+  }
+  await panel.getByRole('tab', { name: 'Overview' }).click()
+  await change('By pointer')
+  await accessible('a panel with a message')
+  await messageOf(page, 'Saved Description.').getByRole('button', { name: 'Undo' }).click()
+  await shows('Before').waitFor()
+  await change('By keys')
+  await focusIn(panel)
+  await page.keyboard.press('Control+z')
+  await shows('Before').waitFor()
+  assert.equal((await stored(deal)).description, 'Before')
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await end()
+})
+
 test('a closed deal is reopened after a question, and closed again as it was by Ctrl+Z', {
   skip,
 }, async () => {

@@ -377,6 +377,24 @@ test('the end of a session leads to the sign-in, but keeps what is typed', { ski
   await end(/401/)
 })
 
+test('who is in a dialog when the session ends signs in again in another tab', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/board')
+  await page.getByRole('button', { name: 'New deal' }).first().click()
+  const form = page.getByRole('dialog', { name: 'New deal' })
+  await form.getByRole('textbox', { name: 'Title' }).fill('Typed before')
+  await page.context().clearCookies()
+  await page.keyboard.press('Control+Enter')
+  const link = page.getByRole('alert').getByRole('link', { name: 'sign in again in another tab' })
+  await link.waitFor()
+  await accessible('a dialog after the end of its session')
+  const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
+  await tab.waitForURL(/sign-in/)
+  await tab.close()
+  await form.getByRole('button', { name: 'Close' }).click()
+  await form.waitFor({ state: 'detached' })
+  await end(/401/)
+})
+
 test('a hostile title is a text', { skip }, async () => {
   const title = '<img src=x onerror=alert(1)>'
   const { id } = await makeDeal(title)

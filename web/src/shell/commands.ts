@@ -51,6 +51,8 @@ export function useCommands(list: readonly Command[]): void {
   }, [list])
 }
 
+/** Commands that are not of the page behind a dialog: some dialogs save at once, which can be undone. */
+const aboveDialogs: readonly string[] = ['palette', 'undo']
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 const sequenceMs = 1000
 let before: { key: string; at: number } | null = null
@@ -80,7 +82,7 @@ function isWriting(target: EventTarget | null): boolean {
 
 /**
  * Runs the command of a key. While the user types, keys belong to the text, including its own undo, except
- * the palette's. While a dialog is open, only the keys within it act besides.
+ * the palette's. While a dialog is open, only the keys within it and those above dialogs act.
  */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
@@ -90,7 +92,7 @@ export function handleKey(event: KeyboardEvent): void {
   const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')]
   const isOver = ({ id, within }: Command) => {
     const place = within?.() ?? null
-    return id === 'palette' || dialogs.every(dialog => dialog.contains(place))
+    return aboveDialogs.includes(id) || dialogs.every(dialog => dialog.contains(place))
   }
   const sequence = before && event.timeStamp - before.at < sequenceMs ? `${before.key} ${keys}` : null
   const find = (wanted: string) =>

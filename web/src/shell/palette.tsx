@@ -16,6 +16,7 @@ import {
 } from 'react-aria-components'
 import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
+import { classes, underlay } from '../ui/classes.ts'
 import { Badge, Key } from '../ui/elements.tsx'
 import { type Command, keyLabels, useRegistered } from './commands.ts'
 import { may, useMe } from './me.ts'
@@ -99,7 +100,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       isOpen
       isDismissable
       onOpenChange={onClose}
-      className="fixed inset-0 z-40 flex items-start justify-center bg-[oklch(15%_0.02_262/0.42)] p-4 pt-[12vh] max-sm:p-2"
+      className={classes(underlay, 'items-start justify-center p-4 pt-[12vh] max-sm:p-2')}
     >
       <Modal className="floating w-full max-w-[560px] overflow-hidden rounded-lg bg-raised shadow-float">
         <Dialog aria-label="Search and commands" className="max-h-[70vh] overflow-auto outline-none">

@@ -11,6 +11,7 @@ import { type TableName, tables } from '../records/tables.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes, navLink } from '../ui/classes.ts'
 import { Key } from '../ui/elements.tsx'
+import { offsetDialogs } from '../ui/offsets.ts'
 import { Toasts, undoLast } from '../ui/toast.tsx'
 import { AfterLoad } from './after-load.tsx'
 import {
@@ -57,16 +58,20 @@ export function Shell() {
   return (
     <FormatProvider locale={locale} timeZone={timeZone}>
       <SkipLink />
-      <div className="flex h-dvh max-md:flex-col">
-        <PhoneHeader open={open} onOpen={setOpen} />
-        <Navigation open={open} onOpen={setOpen} />
-        <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
+      <div className="flex h-dvh flex-col">
+        <div ref={offsetDialogs} data-react-aria-top-layer>
           <Offline />
           <SessionEnded />
-          {/* Whatever a page waits for, the way to the others stays. */}
-          <Suspense fallback={<PageSkeleton />}>
-            <Outlet />
-          </Suspense>
+        </div>
+        <div className="flex min-h-0 grow max-md:flex-col">
+          <PhoneHeader open={open} onOpen={setOpen} />
+          <Navigation open={open} onOpen={setOpen} />
+          <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
+            {/* Whatever a page waits for, the way to the others stays. */}
+            <Suspense fallback={<PageSkeleton />}>
+              <Outlet />
+            </Suspense>
+          </div>
         </div>
       </div>
       <Toasts />

@@ -12,7 +12,7 @@ import {
 } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { IconButton } from './button.tsx'
-import { classes } from './classes.ts'
+import { classes, underlay } from './classes.ts'
 
 type Props = {
   title: string
@@ -111,12 +111,12 @@ export function Dialog(props: Props) {
       isOpen={isOpen}
       onOpenChange={open => !open && close()}
       isDismissable
-      className={classes('fixed inset-0 z-40 flex bg-[oklch(15%_0.02_262/0.42)]', places[place])}
+      className={classes(underlay, places[place])}
     >
       <Modal
         className={classes(
           'floating max-h-full min-w-0 overflow-auto bg-raised shadow-float outline-none',
-          place === 'side' ? 'h-dvh w-full max-w-[760px] border-l border-line' : 'w-full rounded-lg',
+          place === 'side' ? 'h-full w-full max-w-[760px] border-l border-line' : 'w-full rounded-lg',
           place !== 'side' && (width === 'wide' ? 'max-w-[720px]' : 'max-w-[440px]'),
         )}
       >

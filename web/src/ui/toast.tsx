@@ -85,7 +85,8 @@ export function announce(text: string): void {
 export function Toasts() {
   const shown = toasts.use()
   return (
-    <>
+    // React Aria keeps the top layer usable and audible while a dialog is open.
+    <div data-react-aria-top-layer>
       <div id="announcer" role="status" className="unseen" />
       <div
         role="log"
@@ -96,7 +97,7 @@ export function Toasts() {
           <Message key={one.id} {...one} />
         ))}
       </div>
-    </>
+    </div>
   )
 }
 
