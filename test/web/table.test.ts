@@ -6,7 +6,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
 import { startService, v1 } from '../support/service.ts'
-import { messageOf, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
 const count = 20_000
 const service = noBrowser ? null : await startService()
@@ -98,6 +98,52 @@ suite('The table', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Reset' }).click()
     await page.waitForURL(/sort=title%3Aasc/)
     await other.end()
+    await ui.end()
+  })
+
+  test('the bar removes what was meant, and keeps what was typed', async () => {
+    const [first] = await makeDeals(['Barlowe 1', 'Barlowe 2'])
+    const { company } = service!.known
+    await service!.call('PATCH', `${v1}/deal/${first}`, { company })
+    const query = new URLSearchParams({ filter: 'title:like(Barlowe),description:isnull(true),id:gt(1)' })
+    const ui = await openUi(service!, `/deals?${query}`)
+    const { page } = ui
+    await loaded(page)
+    const editor = page.getByRole('dialog', { name: 'Change the condition' })
+    const filter = (text: string) => page.waitForURL(url => url.searchParams.get('filter') === text)
+    await page.getByRole('button', { name: 'Description is empty', exact: true }).click()
+    await editor.getByRole('button', { name: 'Remove' }).click()
+    await editor.waitFor({ state: 'detached' })
+    await filter('title:like(Barlowe),id:gt(1)')
+    await focusIn(page.getByRole('group', { name: 'Filter', exact: true }))
+    // “Or…” makes a group of the typed condition. Its popover closes with its last condition.
+    await page.getByRole('button', { name: 'Title contains Barlowe', exact: true }).click()
+    await editor.getByRole('textbox', { name: 'Title' }).fill('Barlowe 1')
+    await editor.getByRole('button', { name: 'Or…' }).click()
+    await filter('or(title:like(Barlowe 1)),id:gt(1)')
+    await editor.getByRole('button', { name: 'Remove the condition' }).click()
+    await editor.waitFor({ state: 'detached' })
+    await filter('id:gt(1)')
+    // A name that is not picked is looked up by the service.
+    const { name } = (await service!.get(`${v1}/company/${company}`)).body.data
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Field to filter by' }).fill('Company')
+    await page.getByRole('option', { name: 'Company', exact: true }).click()
+    const added = page.getByRole('dialog', { name: 'New condition' })
+    await added.getByRole('combobox', { name: 'Operator' }).selectOption('is any of')
+    await added.getByRole('combobox', { name: 'Company', exact: true }).pressSequentially(name)
+    await page.keyboard.press('Escape')
+    await added.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL(url => url.searchParams.get('filter')!.startsWith('id:gt(1),company:in('))
+    await page.getByRole('link', { name: 'Barlowe 1' }).waitFor()
+    // The text is that of the present filter, also where it has changed meanwhile.
+    await page.getByRole('button', { name: 'Edit the filter as text' }).click()
+    await page.getByRole('textbox', { name: 'Filter as text' }).fill('title:like(typed before)')
+    await page.evaluate(() => history.pushState({}, '', '/deals?filter=id:gt(1)'))
+    const text = page.getByRole('textbox', { name: 'Filter as text' })
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'id:gt(1)')
+    await text.press('Escape')
+    await page.getByRole('button', { name: 'Remove the condition' }).waitFor()
     await ui.end()
   })
 

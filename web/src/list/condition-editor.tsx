@@ -21,8 +21,8 @@ type Props = {
   condition: Condition | null
   onDone: (condition: Condition) => void
   onRemove?: (() => void) | undefined
-  /** turns it into an or-group */
-  onOr?: (() => void) | undefined
+  /** turns it into an or-group, as it is typed */
+  onOr?: ((condition: Condition) => void) | undefined
 }
 
 export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: Props) {
@@ -54,13 +54,13 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
     const operator = next?.operators.includes(draft.operator) ? draft.operator : next?.operators[0]
     change({ field: path, operator: operator ?? 'eq', values: operandsFor(operator ?? 'eq', []) })
   }
-  const finish = () => {
+  const finish = (take: (condition: Condition) => void) => {
     const wrong =
       draft.values.some(value => value === '') || draft.values.length === 0
         ? 'Enter a value.'
         : (wrongOperand(draft, resolved, format) ?? unprintable(draft))
     if (wrong) setError(wrong)
-    else onDone(draft)
+    else take(draft)
   }
   const isTime = kindOf(resolved?.field ?? field).isTime === true
   const label = resolved?.label ?? field.field_name
@@ -71,7 +71,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
       onSubmit={event => {
         event.preventDefault()
         event.stopPropagation()
-        finish()
+        finish(onDone)
       }}
     >
       <div className="flex items-center gap-2">
@@ -114,7 +114,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
       )}
       <div className="mt-1 flex justify-end gap-2">
         {onOr && (
-          <Button variant="quiet" onPress={onOr}>
+          <Button variant="quiet" onPress={() => finish(onOr)}>
             Or…
           </Button>
         )}

@@ -53,6 +53,8 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   if (isText || read === null)
     return (
       <FilterText
+        // Another view has another text.
+        key={filter}
         {...{ source, filter, wrong }}
         onChange={text => {
           setText(false)

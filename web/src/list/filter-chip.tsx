@@ -22,6 +22,11 @@ type ChipProps = {
 
 export function Chip({ source, term, find, onChange }: ChipProps) {
   const [isOpen, setOpen] = useState(false)
+  const change = (by: FilterNode | null) => {
+    // The next term takes the place of a removed one, and this popover with it.
+    if (!by) setOpen(false)
+    onChange(by)
+  }
   return (
     <span className="inline-flex max-w-full items-center rounded-full border border-line bg-surface">
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
@@ -36,24 +41,20 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
               <ConditionEditor
                 source={source}
                 condition={term}
-                onRemove={() => onChange(null)}
-                onOr={() => onChange({ type: 'or', of: [term] })}
+                onRemove={() => change(null)}
+                onOr={condition => change({ type: 'or', of: [condition] })}
                 onDone={condition => {
                   setOpen(false)
                   onChange(condition)
                 }}
               />
             ) : (
-              <GroupEditor {...{ source, find, onChange }} group={term} />
+              <GroupEditor {...{ source, find }} group={term} onChange={change} />
             )}
           </Dialog>
         </Popover>
       </DialogTrigger>
-      <IconButton
-        label="Remove the condition"
-        className="size-6! rounded-full!"
-        onPress={() => onChange(null)}
-      >
+      <IconButton label="Remove the condition" className="size-6! rounded-full!" onPress={() => change(null)}>
         <X size={12} aria-hidden />
       </IconButton>
     </span>

@@ -1,4 +1,5 @@
 /** References in a filter: one, or several as chips. */
+import { useState } from 'react'
 import type { OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { joinList, splitList } from '../operand-list.ts'
@@ -22,7 +23,10 @@ function OneReference({ value, onChange, field, label }: OperandProps) {
 }
 
 function ManyReferences({ value, onChange, field, label }: OperandProps) {
-  const chosen = splitList(value)
+  /** the last of the texts, while it is in the box: a name that the service looks up (D75) */
+  const [typed, setTyped] = useState('')
+  const texts = splitList(value).filter(Boolean)
+  const chosen = typed ? texts.slice(0, -1) : texts
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <div className="flex flex-wrap gap-1 empty:hidden">
@@ -42,6 +46,8 @@ function ManyReferences({ value, onChange, field, label }: OperandProps) {
         shown=""
         placeholder="Add…"
         without={chosen.map(idOf)}
+        onText={text => onChange(joinList([...chosen, text].filter(Boolean)))}
+        onPending={setTyped}
         onPick={found => onChange(joinList([...chosen, String(found.id)]))}
       />
     </div>
