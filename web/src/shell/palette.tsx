@@ -1,6 +1,6 @@
 /** The palette: commands, pages, and the records that a text finds, or that were opened last. */
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -61,7 +61,7 @@ type Begins = ReturnType<typeof useFilter>['startsWith']
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const navigate = useNavigate()
-  const found = useRecordSearch(useDeferredValue(text))
+  const found = useRecordSearch(text)
   const { startsWith } = useFilter({ sensitivity: 'base' })
   const shown = useRegistered().filter(({ isHidden, act }) => act && !isHidden)
   const recent = useRecentRecords()

@@ -1,5 +1,5 @@
 /** The records to choose from while typing. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { type AnyRecord, callApi, type Named } from '../../api/api.ts'
 import { mayRead, queryClient, recordQuery } from '../../api/queries.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -72,20 +72,25 @@ export async function findMatch(
 }
 
 /**
- * Earlier matches stay until the next answer, as far as they contain the text: a fast typist who takes the
- * first one gets none of another text's.
+ * Finds by a text while it is typed. Earlier matches stay until the next answer, as far as they contain the
+ * text: a fast typist who takes the first one gets none of another text's.
  */
-export function useMatches(resource: string, text: string, isAsked: boolean): readonly Match[] {
+export function useFound<M extends Match>(
+  text: string,
+  queryOf: (settled: string) => UseQueryOptions<readonly M[], Error, readonly M[], string[]>,
+): readonly M[] {
   const settled = useDebounced(text.trim(), typingMs)
-  const { data, isPlaceholderData } = useQuery({
-    ...matchesQuery(resource, settled),
-    enabled: isAsked,
-    placeholderData: before => before,
+  const { data: found = [], isPlaceholderData } = useQuery({
+    ...queryOf(settled),
+    placeholderData: keepPreviousData,
   })
-  const found = data ?? []
   const isFresh = settled === text.trim() && !isPlaceholderData
   return isFresh ? found : found.filter(one => hasWords(`${one.name} ${one.detail ?? ''}`, text))
 }
+
+/** The records that may be chosen by a text. */
+export const useMatches = (resource: string, text: string, isAsked: boolean): readonly Match[] =>
+  useFound(text, settled => ({ ...matchesQuery(resource, settled), enabled: isAsked }))
 
 function hasWords(name: string, text: string): boolean {
   const lower = name.toLocaleLowerCase()
