@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { focusIn, openUi } from '../support/ui.ts'
+import { focusIn, openUi, visit } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -231,6 +231,42 @@ test('a copy of a deal is its own, whatever was left in the dialog', { skip }, a
   const original = await stored('deal', 477)
   assert.deepEqual(copy.deal_value, original.deal_value)
   assert.equal(copy.primary_contact, original.primary_contact)
+  await end()
+})
+
+test('a closed form comes back with what it was opened with, in no other place', { skip }, async () => {
+  const { page, end } = await openUi(service, '/deals/477')
+  const { title, deal_value } = await stored('deal', 477)
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  const duplicate = async () => {
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await dialog.getByLabel('Title').waitFor()
+  }
+  const close = async () => {
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await duplicate()
+  await dialog.getByLabel('Title').fill('Changed copy')
+  await close()
+  await duplicate()
+  assert.equal(await dialog.getByLabel('Title').inputValue(), 'Changed copy')
+  await close()
+  // Another deal has another copy.
+  await visit(page, `/deals/${(await call('POST', `${v1}/deal`, dealBody(known))).body.data.id}`)
+  await duplicate()
+  assert.notEqual(await dialog.getByLabel('Title').inputValue(), 'Changed copy')
+  await close()
+  await page.keyboard.press('c')
+  await dialog.getByText('Your unsaved draft was restored.').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Created “Changed copy”.').waitFor()
+  const [copy] = await found('Changed copy')
+  assert.deepEqual(copy.deal_value, deal_value)
+  await page.keyboard.press('c')
+  assert.equal(await dialog.getByLabel('Title').inputValue(), '')
   await end()
 })
 

@@ -10,16 +10,15 @@ import { Key, Skeleton } from '../../ui/elements.tsx'
 import { Checkbox } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { tables } from '../tables.ts'
-import type { Values } from './draft.ts'
 import { FormFoot, ProblemSummary, RecordForm } from './record-form.tsx'
-import { keepDraft, newForm, useNewRecord } from './use-new-record.ts'
+import { type Draft, keepDraft, newForm, useNewRecord } from './use-new-record.ts'
 
 const wordFor = (resource: string) =>
   Object.values(tables).find(table => table.resource === resource)?.one ?? resource.replaceAll('_', ' ')
 
 export function NewDialog({ request, onClose }: { request: NewRecordRequest; onClose: () => void }) {
   const { resource } = request
-  const draft = useRef<Values | null>(null)
+  const draft = useRef<Draft | null>(null)
   const close = () => {
     if (draft.current) keepDraft(resource, draft.current)
     onClose()
@@ -27,7 +26,7 @@ export function NewDialog({ request, onClose }: { request: NewRecordRequest; onC
   return (
     <Dialog title={`New ${wordFor(resource)}`} isOpen onClose={close} width="wide">
       <Suspense fallback={<FormSkeleton />}>
-        <NewForm request={request} onKeep={values => (draft.current = values)} onClose={onClose} />
+        <NewForm request={request} onKeep={kept => (draft.current = kept)} onClose={onClose} />
       </Suspense>
     </Dialog>
   )
@@ -43,14 +42,14 @@ function FormSkeleton() {
   )
 }
 
-type FormProps = { request: NewRecordRequest; onKeep: (values: Values | null) => void; onClose: () => void }
+type FormProps = { request: NewRecordRequest; onKeep: (draft: Draft | null) => void; onClose: () => void }
 
 function NewForm({ request, onKeep, onClose }: FormProps) {
-  const { resource, prefill } = request
+  const { resource } = request
   const reason = useReadOnlyReason(resource)
   const [isAll, setAll] = useState(false)
   const draft = useNewRecord({ request, onKeep, onClose, isReadOnly: reason !== undefined })
-  const { sections, fields, values, problems, required, isRestored, nth, isSaving, save } = draft
+  const { sections, fields, values, problems, required, isRestored, nth, isSaving, prefill, save } = draft
   const isShown = ({ internal_name: name }: Field) =>
     isAll || required.has(name) || name in prefill || name in problems || isCommon(resource, name)
   return (

@@ -31,18 +31,21 @@ import { useUnsavedGuard } from './use-unsaved-guard.ts'
 /** The prefix of the ids of the form's inputs. */
 export const newForm = 'new'
 
+/** The values that the dialog was opened with, and those that were typed. */
+export type Draft = { readonly prefill: Values; readonly typed: Values }
+
 /** "1 7 deal", the account, the user and the resource → draft of a closed dialog, which the next restores. */
-const drafts = new Map<string, Values>()
+const drafts = new Map<string, Draft>()
 const keyOf = (resource: string) => `${whoIsSignedIn()} ${resource}`
 
-export function keepDraft(resource: string, values: Values): void {
-  drafts.set(keyOf(resource), values)
+export function keepDraft(resource: string, draft: Draft): void {
+  drafts.set(keyOf(resource), draft)
 }
 
 /** `onKeep` gets the draft after each change; null: it is empty. */
 export function useNewRecord(props: {
   request: NewRecordRequest
-  onKeep: (values: Values | null) => void
+  onKeep: (draft: Draft | null) => void
   onClose: () => void
   isReadOnly: boolean
 }) {
@@ -51,8 +54,10 @@ export function useNewRecord(props: {
   const isDeal = resource === 'deal'
   const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
   const fields = sections.flat().filter(isWritable)
-  const { start, stages } = useStart(request, fields)
-  const [typed, setTyped] = useState<Values>(() => draftFor(request) ?? {})
+  const [kept] = useState(() => draftFor(request))
+  const [prefill, setPrefill] = useState<Values>({ ...kept?.prefill, ...request.prefill })
+  const { start, stages } = useStart(resource, prefill, fields)
+  const [typed, setTyped] = useState<Values>(kept?.typed ?? {})
   const latest = useLatest(typed)
   const [isRestored, setRestored] = useState(Object.keys(typed).length > 0)
   const [problems, setProblems] = useState<Problems>({})
@@ -75,7 +80,8 @@ export function useNewRecord(props: {
     const settled = isDeal && name === 'pipeline' ? withOwnStage(next, start, stages) : next
     latest.current = settled
     setTyped(settled)
-    onKeep(Object.entries(settled).some(([field, one]) => !isSame(one, start[field])) ? settled : null)
+    const isEmptyDraft = Object.entries(settled).every(([field, one]) => isSame(one, start[field]))
+    onKeep(isEmptyDraft ? null : { prefill, typed: settled })
     setProblems(now => problemsLeft(now, name, before[name], value))
     const hasCompany = !isEmpty({ ...start, ...settled }.company)
     if (isDeal && name === 'primary_contact' && typeof value === 'number' && !hasCompany)
@@ -84,12 +90,13 @@ export function useNewRecord(props: {
         setTyped(now => (now.primary_contact === value && isEmpty(now.company) ? { ...now, company } : now))
       })
   }
-  const begin = (kept: Values) => {
+  const begin = (next: Values) => {
     drafts.delete(keyOf(resource))
     setRestored(false)
     shown.current++
     setNth(shown.current)
-    setTyped(kept)
+    setPrefill(request.prefill)
+    setTyped(next)
     setProblems({})
     onKeep(null)
   }
@@ -120,15 +127,15 @@ export function useNewRecord(props: {
     }
   }
   return {
-    ...{ sections, fields, values, problems, required, isRestored, nth, isSaving, change, save },
+    ...{ sections, fields, values, problems, required, isRestored, nth, isSaving, prefill, change, save },
     startOver: () => begin({}),
   }
 }
 
 /** The initial values of a new record, and for a deal its possible stages. */
-function useStart(request: NewRecordRequest, fields: Parameters<typeof initialValues>[2]) {
+function useStart(resource: string, prefill: Values, fields: Parameters<typeof initialValues>[2]) {
   const me = useMe()
-  const isDeal = request.resource === 'deal'
+  const isDeal = resource === 'deal'
   const { data: pipelines = [] } = useQuery({
     ...pipelinesQuery,
     enabled: isDeal && may(me, 'pipeline:read'),
@@ -138,7 +145,7 @@ function useStart(request: NewRecordRequest, fields: Parameters<typeof initialVa
     enabled: isDeal && may(me, 'pipeline_stage:read'),
   })
   return {
-    start: initialValues(request.resource, request.prefill, fields, { me, pipelines, stages }),
+    start: initialValues(resource, prefill, fields, { me, pipelines, stages }),
     stages,
   }
 }
@@ -165,10 +172,13 @@ async function companyOf(contact: number): Promise<number | null> {
   return typeof read?.company === 'number' ? read.company : null
 }
 
-/** The saved draft, unless the dialog was opened with values of its own, such as a copy. */
-function draftFor({ resource, prefill }: NewRecordRequest): Values | undefined {
+/** The saved draft, unless the dialog is opened with other values than it was, such as those of a copy. */
+function draftFor({ resource, prefill }: NewRecordRequest): Draft | undefined {
   const kept = drafts.get(keyOf(resource))
-  return kept && !Object.keys(kept).some(name => name in prefill) ? kept : undefined
+  if (!kept) return undefined
+  const isFree = Object.keys(kept.prefill).length === 0
+  const fits = (name: string) => (isFree ? !(name in kept.typed) : isSame(kept.prefill[name], prefill[name]))
+  return Object.keys(prefill).every(fits) ? kept : undefined
 }
 
 /** The typed values with a stage of the chosen pipeline. */
