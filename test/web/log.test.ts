@@ -182,6 +182,42 @@ test('an activity is about something: without a subject the forms ask for one', 
   await end()
 })
 
+test('L logs a call from any card, whatever stands beside it', { skip }, async () => {
+  await makeDeal('Keyed apart 1')
+  const beside = dealBody(known, { title: 'Keyed apart 2', pipeline_stage: known.stages.Proposal! })
+  await call('POST', `${v1}/deal`, beside)
+  const { page, end } = await openUi(service, '/board?filter=title:like(Keyed apart)')
+  await page.getByRole('link', { name: 'Keyed apart 2' }).waitFor()
+  await page.getByRole('link', { name: 'Keyed apart 1' }).focus()
+  await page.keyboard.press('l')
+  await form(page).getByText('Keyed apart 1').waitFor()
+  await end()
+})
+
+test('what is done today leaves the focus on the next row', { skip }, async () => {
+  const { body } = await call('POST', `${v1}/user`, { name: 'Doro Done', email: 'doro@example.com' })
+  const user = body.data.id
+  for (const [at, subject] of ['First', 'Second', 'Third'].entries())
+    await made('activity', { subject, owner: user, kind: 1, due_at: `2027-01-0${at + 1}T10:00:00Z` })
+  const { page, end } = await openUi(service, '/today', { user })
+  const box = (name: string) => page.getByRole('checkbox', { name: `Done: ${name}` })
+  await box('First').focus()
+  for (const [done, next] of [
+    ['First', 'Second'],
+    ['Second', 'Third'],
+  ] as const) {
+    await page.keyboard.press('x')
+    await page.getByText(`Done: “${done}”.`).waitFor()
+    await focusIn(box(next))
+    await page.getByRole('region', { name: 'Done today' }).getByText(done).waitFor()
+    await focusIn(box(next))
+  }
+  await page.keyboard.press('x')
+  await page.getByText('Done: “Third”.').waitFor()
+  await focusIn(page.getByRole('main'))
+  await end()
+})
+
 test('an activity of today is logged from its row, and what is next is asked', { skip }, async () => {
   const deal = await makeDeal('Done today')
   const at = new Date(Date.now() - 60_000).toISOString()

@@ -18,10 +18,8 @@ export function placeAfter(columns: readonly Column[], { column, row }: Place, k
     case 'k':
       return inColumn(row - 1)
     case 'ArrowLeft':
-    case 'h':
       return beside(-1)
     case 'ArrowRight':
-    case 'l':
       return beside(1)
     case 'Home':
       return inColumn(0)

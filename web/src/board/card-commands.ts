@@ -22,7 +22,7 @@ type CardCommandsOptions = {
 /** Keys that the board handles itself (board-events.ts). */
 const keysOfCards = keyHints('Board', [
   ['Move between cards', 'ArrowUp ArrowDown ArrowLeft ArrowRight'],
-  ['Move between cards, by letters', 'h j k l'],
+  ['Move within the column, by letters', 'j k'],
   ['First or last of the column', 'Home / End'],
   ['Six cards down or up', 'PageDown / PageUp'],
   ['Open the card', 'Enter'],

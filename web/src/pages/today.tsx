@@ -56,6 +56,10 @@ export function Today() {
     [open.data, today, format],
   )
   const add = () => openNew('activity', owner === null ? {} : { owner })
+  const finish = (activity: AnyRecord) => {
+    leaveDone()
+    setDone(activity)
+  }
   const doneToday = finished.data?.data ?? []
   const isEmptyDay = open.data?.data.length === 0 && doneToday.length === 0
   const groups = [
@@ -66,7 +70,7 @@ export function Today() {
     { title: 'Without a date', list: agenda.undated },
   ]
   return (
-    <main className="min-h-0 grow overflow-y-auto">
+    <main tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
       <PageHead title="Today" detail={format.longDate(today)}>
         <WhoseSelect />
         <Button reason={reason} onPress={() => openLog('Call')}>
@@ -92,7 +96,7 @@ export function Today() {
           </EmptyState>
         )}
         {groups.map(({ title, list, look }) => (
-          <Group key={title} {...{ title, list, look, sections }} onDone={setDone} />
+          <Group key={title} {...{ title, list, look, sections }} onDone={finish} />
         ))}
         {(open.data?.meta.total ?? 0) > most && (
           <p className="text-ink-soft">The first {most} are shown, by when they are due.</p>
@@ -136,10 +140,24 @@ function Group(props: {
   )
 }
 
+const checkboxes = () => [
+  ...document.querySelectorAll<HTMLInputElement>('#content main ul input[type="checkbox"]'),
+]
+
+/** Moves the focus from a checkbox that goes with its row to the next one that is open, or the last one. */
+function leaveDone(): void {
+  const boxes = checkboxes()
+  const at = boxes.findIndex(box => box === document.activeElement && box.checked)
+  if (at < 0) return
+  const open = boxes.filter(box => !box.checked)
+  const next = open.find(box => boxes.indexOf(box) > at) ?? open.at(-1)
+  ;(next ?? document.querySelector<HTMLElement>('#content main'))?.focus()
+}
+
 /** The checkbox of the activity after or before the focused one. */
 function step(by: number): void {
-  const boxes = [...document.querySelectorAll<HTMLElement>('#content main ul input[type="checkbox"]')]
-  const at = boxes.indexOf(document.activeElement as HTMLElement)
+  const boxes = checkboxes()
+  const at = boxes.indexOf(document.activeElement as HTMLInputElement)
   boxes[at < 0 ? 0 : Math.min(Math.max(at + by, 0), boxes.length - 1)]?.focus()
 }
 

@@ -46,6 +46,7 @@ export function ActivityRow(props: {
   const notes = plainText(first) === name ? others.join('\n').trim() : written
   const logged = isDone ? null : logKindOf(activity.kind)
   const change = async () => {
+    if (isBusy) return
     setBusy(true)
     const saved = await setDone(activity, !isDone)
     if (saved && !isDone) onDone?.(activity)
@@ -61,7 +62,8 @@ export function ActivityRow(props: {
           aria-label={`Done: ${name}`}
           title={reason}
           checked={isDone !== isBusy}
-          disabled={isBusy || reason !== undefined}
+          // Not while it is saved: the box would lose the focus.
+          disabled={reason !== undefined}
           onChange={() => void change()}
           className="size-4 accent-accent"
         />
