@@ -78,3 +78,54 @@ test('who sees little of a deal sees that, and no errors', { skip }, async () =>
   await accessible('a deal for who sees little of it')
   await end(/403/)
 })
+
+test('what the role locks is not offered, and is not said to be saved if it is locked since', {
+  skip,
+}, async () => {
+  const sections = (await call('GET', `${v1}/field/list?source=deal`)).body.data.fields.flat()
+  const stage = sections.find((field: { internal_name: string }) => field.internal_name === 'pipeline_stage')
+  const first = await call('PATCH', `${v1}/field/${stage.id}`, { default_value: known.stages.New! })
+  assert.equal(first.status, 200, first.text)
+  const product = await made('product', { name: 'Locked Line', unit_price: [{ currency: 'USD', price: 5 }] })
+  const deal_value = { currency: 'USD', products: [{ product, quantity: 1, unit_price: 5 }] }
+  const title = 'Locked in parts'
+  const deal = await made('deal', dealBody(known, { title, deal_value, pipeline_stage: known.stages.New! }))
+  const { scopes } = (await call('GET', `${v1}/role/3`)).body.data
+  const role = await made('role', { name: 'Locked later', scopes })
+  const lock = async (...locked_fields: string[]) => {
+    const reply = await call('PATCH', `${v1}/role/${role}`, { locked_fields })
+    assert.equal(reply.status, 200, reply.text)
+  }
+  const user = await made('user', { name: 'Lea Locked', email: 'lea@example.com', role })
+  const { page, accessible, end } = await openUi(service, `/deals/${deal}?tab=products`, {
+    user,
+    // axe takes nothing for focusable in a disabled fieldset, not even a box that scrolls.
+    size: { width: 1800, height: 900 },
+  })
+  await page.route('**/event?*', route => route.abort())
+  await page.reload()
+  const quantity = page.getByRole('textbox', { name: 'Quantity of Locked Line' })
+  await quantity.fill('2')
+  await lock('deal.deal_value')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Deal value: The field is read-only; what was sent is ignored.').waitFor()
+  await page.reload()
+  await page.locator('input:disabled').and(quantity).waitFor()
+  await accessible('products that the role locks')
+  await page.goto(`${service.url}/board`)
+  const card = page.getByRole('link', { name: title })
+  await card.focus()
+  await page.getByRole('button', { name: 'Filter', exact: true }).waitFor()
+  await lock('deal.deal_value', 'deal.pipeline_stage')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.getByText(`${title} stays in New. Your role may not change the stage.`).waitFor()
+  await page.getByRole('region', { name: 'New', exact: true }).getByRole('link', { name: title }).waitFor()
+  await page.goto(`${service.url}/deals/${deal}`)
+  await page.locator('[role="radio"][aria-disabled][title^="Your role may not change"]').first().waitFor()
+  await page.goto(`${service.url}/board`)
+  await page.getByRole('button', { name: 'Filter', exact: true }).waitFor()
+  await card.focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.getByText(/^Your role may not change /).waitFor()
+  await end(/ERR_FAILED/)
+})

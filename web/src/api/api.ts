@@ -1,7 +1,8 @@
 /** The service's client for the signed-in user: the browser's session cookie identifies the caller. */
 import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
 import { createStore } from '../ui/store.ts'
-import { problemText } from './problem-text.ts'
+import { toastError } from '../ui/toast.tsx'
+import { labelOf, problemText } from './problem-text.ts'
 
 // The rest of the UI knows the client by this file.
 // biome-ignore lint/performance/noBarrelFile: of one package
@@ -91,18 +92,22 @@ export const api = new Dealwright({
   fetch: watchedFetch,
 })
 
-/** The data of an answer. `T` is its type in the OpenAPI document. */
+/** The data of an answer, of a type `T` in the OpenAPI document. Says which sent values were ignored. */
 export async function callApi<T>(
   method: string,
   path: string,
   options: Parameters<typeof api.request>[2] = {},
 ): Promise<T> {
+  const resource = path.split(/[/?]/)[1]!
   try {
     const { body } = await api.request(method, `${base}${path}`, options)
-    return (body as { data: T }).data
+    const { data, meta } = body as { data: T; meta?: Schemas['write_meta'] }
+    for (const { field, code, message } of meta?.warnings ?? [])
+      if (code === 'read_only') toastError(`${labelOf(field, resource) ?? field}: ${message}`)
+    return data
   } catch (error) {
     if (error instanceof DealwrightError) {
-      resources.set(error, path.split(/[/?]/)[1]!)
+      resources.set(error, resource)
       if (method === 'POST' && path === '/session') signIns.add(error)
     }
     throw error

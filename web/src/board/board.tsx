@@ -152,7 +152,13 @@ function Content(props: ContentProps) {
         aria-busy={isOld}
         className={classes('relative flex min-h-60 grow flex-col', isOld && 'opacity-70')}
       >
-        <Columns {...{ board, request, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
+        <Columns
+          {...{ board, request, opened }}
+          mayNot={reason}
+          onAdd={add}
+          onOpen={openDeal}
+          onShow={show}
+        />
       </div>
     </>
   )

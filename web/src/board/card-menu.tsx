@@ -8,6 +8,9 @@ type Props = {
   stages: readonly Column[]
   /** the stage that the deal is in */
   current: number | undefined
+  /** reason why nothing can be changed */
+  mayNot: string | undefined
+  /** reason why no card can be moved */
   reason: string | undefined
   isSelected: boolean
   /** number of selected cards; they move together */
@@ -23,7 +26,7 @@ type Props = {
 }
 
 export function CardMenu(props: Props) {
-  const { anchor, stages, current, reason, isSelected, selectedCount } = props
+  const { anchor, stages, current, mayNot, reason, isSelected, selectedCount } = props
   const { onMove, onOpen, onEdit, onSelect, onLog, onPlan, onClose } = props
   const isOfMany = isSelected && selectedCount > 1
   const run = (act: () => void) => () => {
@@ -40,7 +43,7 @@ export function CardMenu(props: Props) {
       title: 'Deal',
       entries: [
         { id: 'open', label: 'Open', act: run(onOpen) },
-        { id: 'edit', label: 'Edit', isDisabled: reason !== undefined, act: run(onEdit) },
+        { id: 'edit', label: 'Edit', isDisabled: mayNot !== undefined, act: run(onEdit) },
         // Without keys and a pointer that hovers this is the way to select many.
         { id: 'select', label: isSelected ? 'Deselect' : 'Select', act: run(onSelect) },
       ],

@@ -17,6 +17,9 @@ export type Menu = { readonly deal: number; readonly anchor: HTMLElement }
 
 type Props = {
   board: BoardData
+  /** reason why nothing can be changed */
+  mayNot: string | undefined
+  /** reason why no card can be moved */
   reason: string | undefined
   menu: Menu | null
   pending: PendingMove | null
@@ -31,7 +34,8 @@ type Props = {
 }
 
 export function CardOverlays(props: Props) {
-  const { board, reason, menu, pending, selected, onMove, onOpen, onMenuClose, onLog, onAnswer } = props
+  const { board, mayNot, reason, menu, pending, selected } = props
+  const { onMove, onOpen, onMenuClose, onLog, onAnswer } = props
   const [edited, setEdited] = useState<number | null>(null)
   // A reopening asks about those that are closed, and a closing gives all of them the same reason.
   const about = pending?.stage.kind === kindOf.open ? pending.changed : (pending?.deals ?? [])
@@ -42,7 +46,7 @@ export function CardOverlays(props: Props) {
           anchor={menu.anchor}
           stages={board.columns}
           current={board.columns[placeOf(board, menu.deal)?.column ?? -1]?.id}
-          reason={reason}
+          {...{ mayNot, reason }}
           onMove={stage => onMove(menu.deal, stage)}
           isSelected={selected.ids.has(menu.deal)}
           selectedCount={selected.ids.size}

@@ -16,7 +16,7 @@ import type { LogKind } from '../activities/kinds.ts'
 import { errorMessage } from '../api/api.ts'
 import { mayRead, pipelinesQuery } from '../api/queries.ts'
 import { openLog, openPlan } from '../shell/log-activity.tsx'
-import { useReadOnlyReason } from '../shell/me.ts'
+import { useLockedReason, useReadOnlyReason } from '../shell/me.ts'
 import { usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
 import { boardEvents } from './board-events.ts'
@@ -46,19 +46,20 @@ type Props = {
   /** the deal shown over the board */
   opened: number | null
   /** reason why nothing can be changed */
-  reason: string | undefined
+  mayNot: string | undefined
   onAdd: (stage?: number) => void
   onOpen: (deal: number) => void
   onShow: (changes: Partial<BoardRequest>) => void
 }
 
-export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, onShow }: Props) {
+export function Columns({ board: whole, request, opened, mayNot, onAdd, onOpen, onShow }: Props) {
   const element = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Menu | null>(null)
   const { collapsedStages } = usePreferences()
   // Keys skip collapsed columns.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
   const { columns } = board
+  const reason = useLockedReason('deal', 'pipeline_stage', mayNot)
   const selected = useCardSelection(whole, board, request, collapsedStages)
   const hold = useCardFocus(element, whole, opened)
   const moves = useMoves(request, whole, selected, hold)
@@ -144,7 +145,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
         </div>
         <CardOverlays
           board={whole}
-          {...{ reason, menu, selected, pending: moves.pending }}
+          {...{ mayNot, reason, menu, selected, pending: moves.pending }}
           onMove={moveCard}
           onOpen={onOpen}
           onMenuClose={() => setMenu(null)}
@@ -157,7 +158,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
       <Suspense fallback={null}>
         {selected.wasUsed && (
           <SelectionBar
-            {...{ request, reason }}
+            {...{ request, mayNot, reason }}
             ids={selected.ids}
             stages={columns}
             order={moves.order}

@@ -17,6 +17,8 @@ type Props = {
   ids: ReadonlySet<number>
   stages: readonly Column[]
   /** reason why nothing can be changed */
+  mayNot: string | undefined
+  /** reason why no card can be moved */
   reason: string | undefined
   /** a pending bulk move */
   order: BulkMove | null
@@ -27,7 +29,8 @@ type Props = {
 
 const names = { one: 'deal', many: 'deals', nameField: 'title' }
 
-export function SelectionBar({ request, ids, stages, reason, order, onTaken, onMove, onClear }: Props) {
+export function SelectionBar(props: Props) {
+  const { request, ids, stages, mayNot, reason, order, onTaken, onMove, onClear } = props
   const fields = useFields('deal')
   const bulk = useBulk('deal', names)
   const run = (action: BulkAction) => {
@@ -55,7 +58,8 @@ export function SelectionBar({ request, ids, stages, reason, order, onTaken, onM
   return (
     <>
       <BulkBar
-        {...{ fields, reason, onClear }}
+        {...{ fields, onClear }}
+        reason={mayNot}
         resource="deal"
         request={{}}
         selection={{ isAll: false, ids }}

@@ -4,7 +4,7 @@
  */
 import { useMemo } from 'react'
 import type { RemoveNote } from '../activities/notes.ts'
-import { api, DealwrightError, errorMessage, VersionConflict } from '../api/api.ts'
+import { api, DealwrightError, errorMessage, UserError, VersionConflict } from '../api/api.ts'
 import { besideReads } from '../api/beside-reads.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 import { undoWrite } from '../records/editing/undo-write.ts'
@@ -49,6 +49,12 @@ export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: n
     boardQuery(request).queryKey,
     board => board && [...ids].reduce(show, board),
   )
+}
+
+/** The saved deal. What is sent for a stage that the role locks is ignored: here that is a refusal. */
+function inStage(stage: number, saved: Deal): Deal {
+  if (saved.pipeline_stage !== stage) throw new UserError('Your role may not change the stage.')
+  return saved
 }
 
 function mover(request: BoardRequest): Move {
@@ -107,11 +113,12 @@ function mover(request: BoardRequest): Move {
       const isSecond = writes.has(id)
       if (!place) readAgain()
       try {
-        saved = await write(id, () => {
+        const send = () => {
           before = shown(id).deal ?? deal
           const { version = null } = before
           return api.deal.update({ id, version }, { pipeline_stage: stage, ...closing })
-        })
+        }
+        saved = inStage(stage, await write(id, send))
         unsavedClosings.delete(id)
         // An earlier move may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))

@@ -1,7 +1,7 @@
 /** The signed-in user and their permissions: disabled buttons say why. */
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import type { Me } from '../api/api.ts'
-import { meQuery, queryClient } from '../api/queries.ts'
+import { fieldsQuery, meQuery, queryClient } from '../api/queries.ts'
 import { endMessages } from '../ui/toast.tsx'
 
 export function useMe(): Me {
@@ -46,4 +46,15 @@ export function useReadOnlyReason(resource: string): string | undefined {
   return may(me, `${resource}:write`)
     ? undefined
     : `Your role may not change this (it lacks ${resource}:write).`
+}
+
+/** Reason why a field can't be changed where its record can, or that of its record. */
+export function useLockedReason(
+  resource: string,
+  name: string,
+  ofRecord: string | undefined,
+): string | undefined {
+  const { data: sections } = useQuery(fieldsQuery(resource))
+  const field = sections?.flat().find(({ internal_name }) => internal_name === name)
+  return ofRecord ?? (field?.is_read_only ? `Your role may not change ${field.field_name}.` : undefined)
 }

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { type AnyRecord, problemsByField } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { recordPath } from '../../routes.tsx'
+import { useLockedReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { isSame, problemsOf } from '../editing/draft.ts'
@@ -45,15 +46,16 @@ export function DealProducts(props: {
   save: Save
   reason: string | undefined
 }) {
-  const { shown, kept, save, reason } = props
+  const { shown, kept, save } = props
   const { draft, nth, setDraft, isDirty, error, setError, isSaving, setSaving } = kept
   const { record, fields } = shown
   const field = fields.find(({ internal_name }) => internal_name === name)
+  const reason = useLockedReason('deal', name, props.reason)
   const value = draft ? draft.value : (record[name] ?? null)
   if (!field) return null
   const { Input } = kindOf(field)
   const submit = async () => {
-    if (!draft || isSaving) return
+    if (!draft || isSaving || reason) return
     const wrong = problemsOf({ [name]: value }, [field], new Set())[name]
     if (wrong) return setError(wrong)
     setSaving(true)
@@ -79,14 +81,16 @@ export function DealProducts(props: {
       onKeyDown={byCtrlEnter(() => void submit())}
       className="flex flex-col gap-3"
     >
-      <Input
-        key={nth}
-        field={field}
-        label={field.field_name}
-        value={value}
-        error={error}
-        onChange={next => kept.change(next, record)}
-      />
+      <fieldset disabled={reason !== undefined} className="contents">
+        <Input
+          key={nth}
+          field={field}
+          label={field.field_name}
+          value={value}
+          error={error}
+          onChange={next => kept.change(next, record)}
+        />
+      </fieldset>
       <div className="flex justify-end gap-2">
         <Button variant="quiet" isDisabled={!isDirty || isSaving} onPress={kept.discard}>
           Discard

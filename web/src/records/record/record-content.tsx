@@ -7,7 +7,7 @@ import { logCommands } from '../../activities/log-commands.ts'
 import { stagesQuery } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
-import { useReadOnlyReason } from '../../shell/me.ts'
+import { useLockedReason, useReadOnlyReason } from '../../shell/me.ts'
 import { useNoteOpened } from '../../shell/recent-records.ts'
 import { classes } from '../../ui/classes.ts'
 import { useMedia } from '../../ui/use-media.ts'
@@ -41,6 +41,7 @@ export function RecordContent(props: {
   const mayNot = useReadOnlyReason(resource)
   useNoteOpened({ resource, id: record.id })
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
+  const stageReason = useLockedReason(resource, 'pipeline_stage', reason)
   const place = useRecordCommands(shown, onTab)
   const isDeal = resource === 'deal'
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: isDeal })
@@ -52,7 +53,7 @@ export function RecordContent(props: {
         {record.deleted_at && <DeletedBanner shown={shown} />}
         {!record.deleted_at && <MissingBanner shown={shown} />}
         {!isPanel && <Headline shown={shown} />}
-        {isDeal && <DealStage {...{ shown, save, reason }} isCompact={isPhone} />}
+        {isDeal && <DealStage {...{ shown, save }} reason={stageReason} isCompact={isPhone} />}
         <NextStrip shown={shown} isOpen={isDeal && stageKind === kindOf.open} hasBar={isPhone} />
         <div className={isOneColumn ? '' : 'grid grid-cols-[minmax(340px,5fr)_6fr] gap-x-6'}>
           {!isOneColumn && overview}
@@ -60,7 +61,7 @@ export function RecordContent(props: {
         </div>
         {dialogs}
       </div>
-      {isPhone && <BottomBar {...{ shown, save, reason }} />}
+      {isPhone && <BottomBar {...{ shown, save }} reason={stageReason} />}
     </>
   )
 }
