@@ -19,6 +19,7 @@ const notesOf = async (deal: number) =>
     kind: number
     subject: string
     notes: string | null
+    contact: number | null
   }[]
 const dialogOf = (page: Page, what: 'won' | 'lost') => page.getByRole('dialog', { name: `Mark as ${what}` })
 const valueIn = (dialog: Locator) => dialog.getByRole('textbox', { name: 'Deal value' })
@@ -58,7 +59,7 @@ test('a card is won at another value with a note, and Undo takes back all of it'
   assert.deepEqual([won.status, won.deal_value.value, won.deal_value.currency_code], [2, 1250.5, 'USD'])
   const [note, ...others] = await notesOf(deal)
   assert.deepEqual(others, [])
-  assert.equal(note!.subject, 'Signed at the fair')
+  assert.deepEqual([note!.subject, note!.contact], ['Signed at the fair', known.contact])
   assert.equal(note!.notes, 'Signed at the fair\nTwo more sites next year')
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Won for more is in New again.').waitFor()

@@ -729,6 +729,12 @@ test('the timeline tells who changed what, and takes a note', { skip }, async ()
   await page.getByRole('textbox', { name: 'Note' }).fill('They want <b>two</b> references.')
   await page.keyboard.press('Control+Enter')
   await timeline.getByText('They want <b>two</b> references.').waitFor()
+  // It is about the primary contact, too, as what a form logs.
+  const { data } = (await call('GET', `${v1}/activity/view/list?filter=deal:eq(${id})`)).body
+  assert.deepEqual(
+    data.map(({ contact }: { contact: number }) => contact),
+    [known.contact],
+  )
   await accessible('a timeline')
   await end()
 })

@@ -8,7 +8,7 @@ import { openLog } from '../shell/log-activity.tsx'
 import { whoIsSignedIn } from '../shell/me.ts'
 import { createStore } from '../ui/store.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { aboutRecord, type Subject } from './about.ts'
+import { type About, aboutRecord, idsOf, mainOf } from './about.ts'
 import { subjectOf } from './log.ts'
 import { plainText, storedText } from './mentions.ts'
 
@@ -18,41 +18,44 @@ import { plainText, storedText } from './mentions.ts'
  */
 const unsaved = createStore<{ readonly [place: string]: string }>({})
 
-const placeOf = (about: string, id: number) => `${whoIsSignedIn()} ${about}/${id}`
+function placeOf(about: About): string {
+  const main = mainOf(about)
+  return `${whoIsSignedIn()} ${main}/${main && about[main]?.id}`
+}
 
-/** The unsaved note of a record, as state. `about` is the reference field of its activities. */
-export function useUnsavedNote(about: string, id: number) {
-  const note = unsaved.use()[placeOf(about, id)] ?? ''
+/** The unsaved note of a record, as state. */
+export function useUnsavedNote(about: About) {
+  const note = unsaved.use()[placeOf(about)] ?? ''
   const keep = (text: string) => {
     // Another text is another note, also if it becomes the same again.
-    attempts.delete(placeOf(about, id))
-    keepNote(about, id, text)
+    attempts.delete(placeOf(about))
+    keepNote(about, text)
   }
   return [note, keep] as const
 }
 
-function keepNote(about: string, id: number, text: string): void {
-  const { [placeOf(about, id)]: _before, ...others } = unsaved.get()
-  unsaved.set(text === '' ? others : { ...others, [placeOf(about, id)]: text })
+function keepNote(about: About, text: string): void {
+  const { [placeOf(about)]: _before, ...others } = unsaved.get()
+  unsaved.set(text === '' ? others : { ...others, [placeOf(about)]: text })
 }
 
 /** Place → the request of its unsaved note. */
 const attempts = new Map<string, Attempt>()
 
 /** Saves a note; its first line is the subject. Throws the service's refusal. */
-export async function addNote(about: string, id: number, text: string): Promise<AnyRecord> {
+export async function addNote(about: About, text: string): Promise<AnyRecord> {
   const stored = storedText(text.trim())
   const subject = subjectOf(plainText(stored))
   const notes = stored === subject ? null : stored
-  const body = { kind: 'Note', subject, notes, [about]: id }
-  const place = placeOf(about, id)
+  const body = { kind: 'Note', subject, notes, ...idsOf(about) }
+  const place = placeOf(about)
   const attempt = attemptOf(attempts.get(place) ?? null, JSON.stringify(body))
   attempts.set(place, attempt)
   const headers = { 'idempotency-key': attempt.key }
   const saved = await callApi<AnyRecord>('POST', '/activity', { body, headers })
   attempts.delete(place)
   // A text that was typed meanwhile stays.
-  if (unsaved.get()[place] === text) keepNote(about, id, '')
+  if (unsaved.get()[place] === text) keepNote(about, '')
   void refreshAbout()
   return saved
 }
@@ -65,24 +68,24 @@ export type RemoveNote = () => Promise<unknown>
  * fails, the note stays unsaved, and a message opens it. Never rejects.
  */
 export async function addClosingNote(deal: AnyRecord, text: string): Promise<RemoveNote> {
-  const about: Subject = 'deal'
+  const about = aboutRecord('deal', deal)
   if (text.trim() === '') return async () => {}
   try {
-    const note = await addNote(about, deal.id, text)
+    const note = await addNote(about, text)
     return () => remove('activity', note).then(refreshAbout)
   } catch (error) {
-    keepNote(about, deal.id, text)
+    keepNote(about, text)
     toastError(`${nameOf(deal)} is closed, but the note is not saved. ${errorMessage(error)}`, {
       label: 'Open the note',
       act: () =>
-        openLog('Note', aboutRecord(about, deal), {
+        openLog('Note', about, {
           text,
           // With the key of the request whose answer may be lost: the note is there once.
           addNote: async typed => {
-            await addNote(about, deal.id, typed)
+            await addNote(about, typed)
             toast('Note added.')
           },
-          onLogged: () => keepNote(about, deal.id, ''),
+          onLogged: () => keepNote(about, ''),
         }),
     })
     return async () => {}

@@ -83,7 +83,8 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
   const [isTried, setTried] = useState(false)
   // Of another version, the value may be a colleague's.
   const amount = useAmount(one, refused?.version === one?.version ? refused?.amount : undefined)
-  const [note, setNote] = useUnsavedNote('deal', one?.id ?? 0)
+  const about = one ? aboutRecord('deal', one) : {}
+  const [note, setNote] = useUnsavedNote(about)
   const hasNote = one !== undefined && may(me, 'activity:write')
   const active = options?.filter(({ is_active }) => is_active) ?? []
   const submit = (event: FormEvent) => {
@@ -142,15 +143,7 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
             )}
           </Labelled>
         )}
-        {hasNote && (
-          <MentionArea
-            label="Note"
-            rows={2}
-            subjects={aboutRecord('deal', one)}
-            value={note}
-            onChange={setNote}
-          />
-        )}
+        {hasNote && <MentionArea label="Note" rows={2} subjects={about} value={note} onChange={setNote} />}
         <DialogActions>
           <Cancel onPress={cancel} />
           <Button type="submit" variant={isWon ? 'won' : 'danger'}>

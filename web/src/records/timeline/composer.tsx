@@ -12,11 +12,9 @@ import { Button } from '../../ui/button.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { toast } from '../../ui/toast.tsx'
 
-/** `about` is the reference field of the activity, `id` the record; `subjects` what else is logged about. */
-export function Composer(props: { about: string; id: number; subjects: About }) {
-  const { about, id, subjects } = props
+export function Composer({ about }: { about: About }) {
   const reason = useReadOnlyReason('activity')
-  const [note, type] = useUnsavedNote(about, id)
+  const [note, type] = useUnsavedNote(about)
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const add = async (event?: FormEvent) => {
@@ -24,7 +22,7 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
     if (isSaving || reason || note.trim() === '') return
     setSaving(true)
     try {
-      await addNote(about, id, note)
+      await addNote(about, note)
       setError(undefined)
       toast('Note added.')
     } catch (failed) {
@@ -40,7 +38,7 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
       className="flex flex-col gap-2"
     >
       <MentionArea
-        subjects={subjects}
+        subjects={about}
         data-note
         label="Note"
         isLabelHidden
@@ -56,7 +54,7 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
           Add note
         </Button>
         <span className="grow" />
-        <LogButtons about={subjects} reason={reason} />
+        <LogButtons about={about} reason={reason} />
         <Button
           variant="quiet"
           isSmall
@@ -64,7 +62,7 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
           // The bar at the foot, or the line above, does the same.
           className="max-[899px]:hidden"
           reason={reason}
-          onPress={() => openPlan(subjects)}
+          onPress={() => openPlan(about)}
         >
           <Plus size={14} aria-hidden /> Plan
         </Button>

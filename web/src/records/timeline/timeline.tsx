@@ -41,12 +41,8 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   const entries = merged(events, done, !history.hasNextPage)
   return (
     <div ref={place} tabIndex={-1} className="flex flex-col gap-4 outline-none">
-      {about && !record.deleted_at && (
-        <Composer
-          about={about}
-          id={record.id}
-          subjects={isSubject(resource) ? aboutRecord(resource, record) : {}}
-        />
+      {about && isSubject(resource) && !record.deleted_at && (
+        <Composer about={aboutRecord(resource, record)} />
       )}
       {planned.length > 0 && (
         <section aria-labelledby="planned" className="flex flex-col gap-1">
