@@ -148,3 +148,17 @@ test('a table of deals follows the activities that others plan', { skip }, async
   await count.getByText('1', { exact: true }).waitFor()
   await end()
 })
+
+test('a deal that was to close today is overdue after midnight, on a board that stays open', {
+  skip,
+}, async () => {
+  const day = '2031-05-01'
+  await made('deal', dealBody(known, { title: 'Closes tonight', expected_close_date: day }))
+  const { page, end } = await openUi(service, '/deals')
+  await page.clock.install({ time: `${day}T12:00:00Z` })
+  await page.goto(`${service.url}/board?filter=title:eq(Closes tonight)`)
+  await card(page, 'Closes tonight').getByText('Expected to close').waitFor()
+  await page.clock.fastForward('24:00:00')
+  await card(page, 'Closes tonight').getByText('Overdue since').waitFor()
+  await end()
+})

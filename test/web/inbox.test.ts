@@ -293,3 +293,16 @@ test('a reminder of quiet hours comes when these end', { skip }, async () => {
   await reminders(page).getByRole('link', { name: 'Due: “After the quiet”' }).waitFor()
   await end()
 })
+
+test('what came today is of yesterday after midnight, in a page that stays open', { skip }, async () => {
+  const nora = await person('Nora Night')
+  await makeDeal('Given in the evening', { sales_owner: nora })
+  const { page, end } = await openUi(service, '/board', { user: nora })
+  await page.clock.install()
+  await page.goto(`${service.url}/inbox`)
+  const today = page.getByRole('heading', { name: 'Today' })
+  await today.waitFor()
+  await page.clock.fastForward('24:00:00')
+  await today.waitFor({ state: 'detached' })
+  await end()
+})

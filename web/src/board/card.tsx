@@ -8,6 +8,7 @@ import { useFormat } from '../format/use-format.tsx'
 import { classes } from '../ui/classes.ts'
 import { Avatar, Badge, Skeleton } from '../ui/elements.tsx'
 import { Short } from '../ui/fitting.tsx'
+import { useMinute } from '../ui/minute.ts'
 import { CardIcon } from './card-icons.tsx'
 import type { Deal } from './model.ts'
 
@@ -186,6 +187,8 @@ function Amounts({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
   const format = useFormat()
   const { _expanded: names, expected_close_date: close } = deal
   const value = deal.deal_value as Money | null | undefined
+  // The next day may begin while the board is open.
+  useMinute()
   const [tag] = (names?.tags as readonly Named[] | undefined) ?? []
   const isOverdue = isOpenStage && typeof close === 'string' && close < format.today()
   return (

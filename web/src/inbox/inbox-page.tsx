@@ -8,6 +8,7 @@ import { type Command, keyHints, useCommands } from '../shell/commands.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { DialogLoading, EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Checkbox, Select } from '../ui/inputs.tsx'
+import { useMinute } from '../ui/minute.ts'
 import { PageHead } from '../ui/page.tsx'
 import { type Item, itemsQuery, kinds, mark, markListed } from './inbox.ts'
 import { InboxItem } from './inbox-item.tsx'
@@ -27,6 +28,8 @@ export function InboxPage() {
   const count = pages?.[0]?.meta.unread ?? 0
   const choose = (search: { kind?: string | undefined; unread?: string | undefined }) =>
     void navigate({ to: '/inbox', search: { kind, unread, ...search } as never, replace: true })
+  // The next day may begin while the page is open.
+  useMinute()
   const today = format.today()
   const newest = pages?.[0]?.data[0]?.at
   const markAll = useCallback(() => newest && void markListed(kind, newest), [kind, newest])
