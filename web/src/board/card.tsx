@@ -195,7 +195,11 @@ function Amounts({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
     <>
       {value && (
         <span className="shrink-0 font-semibold">
-          <Short whole={format.money(value)} short={format.compactMoney(value)} />
+          <Short
+            whole={format.money(value)}
+            short={format.compactMoney(value)}
+            title={format.codedMoney(value)}
+          />
         </span>
       )}
       {typeof close === 'string' && (

@@ -135,14 +135,14 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
   } = column
   const details = [
     ...by_currency.map(
-      amount => `${format.money(amount)} in ${format.counted(amount.count, 'deal', 'deals')}`,
+      amount => `${format.codedMoney(amount)} in ${format.counted(amount.count, 'deal', 'deals')}`,
     ),
     without_rate ? `${format.number(without_rate)} deals have no rate and are not in the sum` : '',
   ].filter(Boolean)
   const money = (value: number) => {
     const amount = { value, currency_code: baseCode }
-    const whole = format.money(amount)
-    return <Short whole={whole} short={format.compactMoney(amount)} title={[whole, ...details].join('\n')} />
+    const title = [format.codedMoney(amount), ...details].join('\n')
+    return <Short whole={format.money(amount)} short={format.compactMoney(amount)} title={title} />
   }
   return (
     <header className="px-3 pt-2 pb-1 @max-[230px]:px-2.5">

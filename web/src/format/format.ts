@@ -42,8 +42,19 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     month: '2-digit',
     day: '2-digit',
   })
-  const currency = (code: string | null | undefined): Intl.NumberFormatOptions =>
-    code ? { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } : {}
+  const currency = (
+    code: string | null | undefined,
+    currencyDisplay: 'narrowSymbol' | 'code' = 'narrowSymbol',
+  ): Intl.NumberFormatOptions => (code ? { style: 'currency', currency: code, currencyDisplay } : {})
+  /** All digits of the amount: those of its currency, or more if it has more. */
+  const exact = ({ value }: Money, options: Intl.NumberFormatOptions) => {
+    if (value === null || value === undefined) return ''
+    const decimals = `${value}`.split('.')[1]?.length ?? 0
+    if (decimals === 0) return number({ ...options, maximumFractionDigits: 0 }).format(value)
+    const usual = number(options).resolvedOptions().maximumFractionDigits ?? 2
+    const digits = Math.max(decimals, usual)
+    return number({ ...options, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+  }
   /** Today's date in the account's time zone, as YYYY-MM-DD. */
   const today = () => isoDate.format(now())
   // These are words, among the English ones of the UI.
@@ -59,18 +70,10 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     counted: (count: number, one: string, many: string) =>
       `${number({}).format(count)} ${count === 1 ? one : many}`,
     percent: (value: number) => number({ style: 'percent', maximumFractionDigits: 1 }).format(value / 100),
-    /** All digits of the amount: those of its currency, or more if it has more. */
-    money: ({ value, currency_code }: Money) => {
-      if (value === null || value === undefined) return ''
-      const options = currency(currency_code)
-      const decimals = `${value}`.split('.')[1]?.length ?? 0
-      if (decimals === 0) return number({ ...options, maximumFractionDigits: 0 }).format(value)
-      const usual = number(options).resolvedOptions().maximumFractionDigits ?? 2
-      const digits = Math.max(decimals, usual)
-      return number({ ...options, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
-        value,
-      )
-    },
+    /** The exact amount with the sign of its currency, which may be that of others, too: $1,234.50 */
+    money: (amount: Money) => exact(amount, currency(amount.currency_code)),
+    /** The exact amount with the code of its currency: CAD 1,234.50 */
+    codedMoney: (amount: Money) => exact(amount, currency(amount.currency_code, 'code')),
     /** A short form of an amount: €134.5M, and €1,863 if it is short already. */
     compactMoney: ({ value, currency_code }: Money) => {
       if (value === null || value === undefined) return ''

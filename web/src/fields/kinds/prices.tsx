@@ -131,7 +131,7 @@ function PricesCell({ value }: { value: readonly Price[] }) {
       <Fitting
         whole={format.money(first)}
         short={format.compactMoney(first)}
-        title={amounts.map(format.money).join(' · ')}
+        title={amounts.map(format.codedMoney).join(' · ')}
       />
       {others.length > 0 && <span className="tabular text-ink-faint">+{others.length}</span>}
     </span>

@@ -18,10 +18,11 @@ export function Sum({ sums, name }: { sums: Sums; name: string }) {
   if (typeof sum === 'number')
     return <Fitting whole={format.number(sum)} short={format.compactMoney({ value: sum })} />
   const { by_currency: amounts, in_base_currency: inBase, without_rate: without } = sum
-  const each = amounts.map(format.money).join(' · ')
+  const each = amounts.map(format.codedMoney).join(' · ')
   const [first] = amounts
   if (!first) return null
-  if (amounts.length === 1) return <Fitting whole={each} short={format.compactMoney(first)} />
+  if (amounts.length === 1)
+    return <Fitting whole={format.money(first)} short={format.compactMoney(first)} title={each} />
   if (!inBase)
     return <Fitting whole={each} short={format.counted(amounts.length, 'currency', 'currencies')} />
   const title = [each, without > 0 && `${format.counted(without, 'has', 'have')} no rate`]
