@@ -1,12 +1,13 @@
 /** A table of small records: a column for each field, and the actions of each row. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
 import { type AnyRecord, callApi, type Field } from '../api/api.ts'
 import { fieldsQuery, meQuery, queryClient } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
+import { Loading } from '../shell/load-error.tsx'
 import { may } from '../shell/me.ts'
 import { classes } from '../ui/classes.ts'
-import { EmptyState, Skeleton } from '../ui/elements.tsx'
+import { EmptyState } from '../ui/elements.tsx'
 
 /**
  * All records of a small resource, with the names behind the ids of some fields: `named` maps a field to its
@@ -29,7 +30,7 @@ export function recordsQuery(resource: string, sort = 'name:asc', named: { [fiel
 type Props = {
   source: string
   label: string
-  records: readonly AnyRecord[] | undefined
+  read: Pick<UseQueryResult<readonly AnyRecord[]>, 'data' | 'error' | 'refetch'>
   /** the name field, then others; on phones only the first and those of `always` are shown */
   columns: readonly string[]
   always?: readonly string[]
@@ -48,7 +49,7 @@ export function RecordTable(props: Props) {
   const {
     source,
     label,
-    records,
+    read,
     columns,
     always = [],
     cells = {},
@@ -58,8 +59,9 @@ export function RecordTable(props: Props) {
     emptyAction,
     actions,
   } = props
-  const { data: sections } = useQuery(fieldsQuery(source))
-  if (!records || !sections) return <Skeleton className="m-4 h-32" />
+  const listed = useQuery(fieldsQuery(source))
+  const [records, sections] = [read.data, listed.data]
+  if (!records || !sections) return <Loading of={[read, listed]} className="m-4 h-32" />
   if (records.length === 0) return <EmptyState title={empty}>{emptyAction}</EmptyState>
   const fields = columns.flatMap(
     name => sections.flat().find(({ internal_name }) => internal_name === name) ?? [],

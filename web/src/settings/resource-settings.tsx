@@ -17,7 +17,7 @@ export type Named = { readonly source: string; readonly one: string; readonly ti
 function ResourceSettings({ of, detail }: { of: Named; detail: string }) {
   const { source, one, title } = of
   const reason = useReadOnlyReason(source)
-  const { data: records } = useQuery(recordsQuery(source))
+  const read = useQuery(recordsQuery(source))
   const [opened, setOpened] = useOpenDialog<{ how: 'edit' | 'delete'; record?: AnyRecord }>({ how: 'edit' })
   const close = () => setOpened(null)
   const record = opened?.record
@@ -34,7 +34,7 @@ function ResourceSettings({ of, detail }: { of: Named; detail: string }) {
           <RecordTable
             source={source}
             label={title}
-            records={records}
+            read={read}
             columns={['name', 'updated_at']}
             empty={`There is no ${one} yet.`}
             actions={row => (

@@ -3,6 +3,7 @@ import { CatchBoundary } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { errorMessage } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
+import { Skeleton } from '../ui/elements.tsx'
 import { useResetFailedQueries } from './failed.tsx'
 
 /** `isOld`: earlier data is still shown. */
@@ -20,6 +21,16 @@ export function LoadError(props: { error: unknown; isOld?: boolean; onRetry: () 
       </Button>
     </p>
   )
+}
+
+type Read = { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown }
+
+/** A skeleton until all reads have data, or the error of one that failed. */
+export function Loading({ of, className }: { of: readonly Read[]; className?: string }) {
+  const missing = of.filter(({ data }) => data === undefined)
+  const failed = missing.find(({ error }) => error)
+  if (failed) return <LoadError error={failed.error} onRetry={() => void failed.refetch()} />
+  return missing.length > 0 && <Skeleton className={className} />
 }
 
 /** A lazily loaded part of a page. If it can't be loaded it says so, and the rest stays. */

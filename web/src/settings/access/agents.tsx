@@ -4,9 +4,10 @@ import { Copy, OctagonX } from 'lucide-react'
 import { useState } from 'react'
 import type { AnyRecord, Named } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { Loading } from '../../shell/load-error.tsx'
 import { useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { Badge, EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { Badge, EmptyState } from '../../ui/elements.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { DeleteDialog } from '../dialogs.tsx'
@@ -19,16 +20,16 @@ const address = `${location.origin}/mcp`
 
 export function Agents() {
   const me = useMe()
-  const { data: tokens } = useQuery(recordsQuery('token', 'agent_used_at:desc', { user: 'user' }))
+  const read = useQuery(recordsQuery('token', 'agent_used_at:desc', { user: 'user' }))
   const { data: events } = useQuery({ ...todayQuery, enabled: me.follows_events })
   const [stopping, setStopping] = useState<AnyRecord | null>(null)
-  const agents = tokens?.filter(({ agent }) => agent)
+  const agents = read.data?.filter(({ agent }) => agent)
   return (
     <>
       <PageHead title="Agents" />
       <PageBody>
         <Connect />
-        {!agents && <Skeleton className="h-40 w-full" />}
+        <Loading of={[read]} className="h-40 w-full" />
         {agents?.length === 0 && <EmptyState title="No agent is connected." />}
         {agents?.map(token => (
           <Agent

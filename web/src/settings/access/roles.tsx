@@ -24,7 +24,7 @@ const own = ['scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fiel
 
 export function Roles() {
   const reason = useReadOnlyReason('role')
-  const { data: roles } = useQuery(recordsQuery('role', 'id:asc'))
+  const read = useQuery(recordsQuery('role', 'id:asc'))
   const [opened, setOpened] = useOpenDialog<{ how: 'edit' | 'delete'; role?: AnyRecord }>({ how: 'edit' })
   const close = () => setOpened(null)
   const role = opened?.role
@@ -43,7 +43,7 @@ export function Roles() {
           <RecordTable
             source="role"
             label="Roles"
-            records={roles}
+            read={read}
             columns={['name', 'scopes', 'hidden_fields']}
             cells={{
               name: row => (
@@ -74,8 +74,8 @@ export function Roles() {
         </Panel>
       </PageBody>
       {opened?.how === 'edit' &&
-        (roles ? (
-          <RoleDialog role={role} roles={roles} onClose={close} />
+        (read.data ? (
+          <RoleDialog role={role} roles={read.data} onClose={close} />
         ) : (
           <DialogLoading label="New role" />
         ))}

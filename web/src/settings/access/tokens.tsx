@@ -36,7 +36,7 @@ const purpose =
 export function Tokens() {
   const me = useMe()
   const reason = useReadOnlyReason('token')
-  const { data: tokens } = useQuery(recordsQuery('token', 'id:desc', { user: 'user' }))
+  const read = useQuery(recordsQuery('token', 'id:desc', { user: 'user' }))
   const [opened, setOpened] = useOpenDialog<OpenDialog>({ how: 'new' })
   const close = () => setOpened(null)
   return (
@@ -54,7 +54,7 @@ export function Tokens() {
           <RecordTable
             source="token"
             label="Tokens"
-            records={tokens}
+            read={read}
             columns={['name', 'user', 'scopes', 'last_used_at']}
             cells={{
               name: token => (

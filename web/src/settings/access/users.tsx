@@ -20,9 +20,7 @@ import { Edit, Invite, LinkDialog, linkFor, type OpenDialog } from './user-dialo
 export function Users() {
   const reason = useReadOnlyReason('user')
   const mayLink = may(useMe(), everything)
-  const { data: users } = useQuery(
-    recordsQuery('user', 'name:asc', { role: 'role', territories: 'territory' }),
-  )
+  const read = useQuery(recordsQuery('user', 'name:asc', { role: 'role', territories: 'territory' }))
   const [opened, setOpened] = useOpenDialog<OpenDialog>({ how: 'invite' })
   const close = () => setOpened(null)
   return (
@@ -37,7 +35,7 @@ export function Users() {
           <RecordTable
             source="user"
             label="Users"
-            records={users}
+            read={read}
             columns={['name', 'role', 'territories', 'email']}
             always={['role']}
             cells={{
@@ -76,7 +74,7 @@ export function Users() {
           moveTo={{
             label: 'Reassign their records to',
             isNeeded: false,
-            choices: (users ?? [])
+            choices: (read.data ?? [])
               .filter(({ id, is_active }) => id !== opened.user.id && isYes(is_active))
               .map(({ id, name }) => ({ id, name: String(name) })),
             nowhere: 'There is no other active user to reassign them to.',

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, base, callApi, type Schemas } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { Loading } from '../../shell/load-error.tsx'
 import { useMe } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -88,9 +89,9 @@ function Shown() {
 
 function BaseCurrency() {
   const { account } = useMe()
-  const { data: all } = useQuery(recordsQuery('currency', 'code:asc'))
+  const read = useQuery(recordsQuery('currency', 'code:asc'))
   const [wanted, setWanted] = useState<{ readonly id: number; readonly code: string } | null>(null)
-  const rated = all?.filter(({ id, rate }) => rate !== null || id === account.base_currency)
+  const rated = read.data?.filter(({ id, rate }) => rate !== null || id === account.base_currency)
   const choose = (id: string | null) => {
     const chosen = rated?.find(currency => String(currency.id) === id)
     if (chosen && chosen.id !== account.base_currency) setWanted({ id: chosen.id, code: String(chosen.code) })
@@ -109,7 +110,7 @@ function BaseCurrency() {
           choices={rated.map(({ id, code, name }) => ({ id: String(id), name: `${code} · ${name}` }))}
         />
       ) : (
-        <Skeleton className="h-14" />
+        <Loading of={[read]} className="h-14" />
       )}
       <p>
         <Link to="/settings/$page" params={{ page: 'currencies' }} className="linked">

@@ -27,7 +27,8 @@ export function Currencies() {
   const me = useMe()
   const { account } = me
   const reason = useReadOnlyReason('currency')
-  const { data: all } = useQuery(recordsQuery('currency', 'code:asc'))
+  const read = useQuery(recordsQuery('currency', 'code:asc'))
+  const all = read.data
   const { data: sums } = useQuery({
     queryKey: ['sums', 'deal', 'currencies'],
     queryFn: () => callApi<Sums[]>('GET', '/deal/aggregate', { query: { measures: 'sum:deal_value' } }),
@@ -62,7 +63,7 @@ export function Currencies() {
           <RecordTable
             source="currency"
             label="Currencies with a rate"
-            records={shown}
+            read={{ ...read, data: shown }}
             columns={['code', 'name', 'rate']}
             always={['rate']}
             cells={{

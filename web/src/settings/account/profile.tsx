@@ -5,10 +5,11 @@ import { type FormEvent, useState } from 'react'
 import { callApi, type Schemas } from '../../api/api.ts'
 import { formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { Loading } from '../../shell/load-error.tsx'
 import { useMe } from '../../shell/me.ts'
 import { type Preferences, prefer, usePreferences } from '../../shell/preferences.ts'
 import { Button } from '../../ui/button.tsx'
-import { Avatar, Badge, Skeleton } from '../../ui/elements.tsx'
+import { Avatar, Badge } from '../../ui/elements.tsx'
 import { ErrorMessage } from '../../ui/error-message.tsx'
 import { Checkbox, Select, TextField } from '../../ui/inputs.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
@@ -182,15 +183,15 @@ function Password() {
 
 function Sessions() {
   const format = useFormat()
-  const { data: sessions } = useQuery({
+  const read = useQuery({
     queryKey: ['sessions'],
     queryFn: () => callApi<Schemas['session'][]>('GET', '/session/list'),
   })
   return (
     <Panel title="Where you are signed in">
-      {!sessions && <Skeleton className="m-4 h-10" />}
+      <Loading of={[read]} className="m-4 h-10" />
       <ul>
-        {sessions?.map(session => {
+        {read.data?.map(session => {
           const agent = browserName(session.user_agent)
           return (
             <li

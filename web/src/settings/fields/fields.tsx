@@ -5,9 +5,9 @@ import { Plus } from 'lucide-react'
 import type { Field } from '../../api/api.ts'
 import { fieldsQuery } from '../../api/queries.ts'
 import { tables } from '../../records/tables.ts'
+import { Loading } from '../../shell/load-error.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { Skeleton } from '../../ui/elements.tsx'
 import { PageBody, PageHead } from '../../ui/page.tsx'
 import { DeleteDialog } from '../dialogs.tsx'
 import { useOpenDialog } from '../use-open-dialog.ts'
@@ -30,7 +30,8 @@ export function Fields() {
   const search = useSearch({ strict: false }) as { source?: string }
   const { resource: source } = sources.find(({ resource }) => resource === search.source) ?? sources[0]!
   const reason = useReadOnlyReason('field')
-  const { data: sections } = useQuery(fieldsQuery(source))
+  const read = useQuery(fieldsQuery(source))
+  const sections = read.data
   const [opened, setOpened] = useOpenDialog<OpenFieldDialog>({ how: 'new' })
   const close = () => setOpened(null)
   return (
@@ -59,7 +60,7 @@ export function Fields() {
             </Link>
           ))}
         </nav>
-        {!sections && <Skeleton className="h-96" />}
+        <Loading of={[read]} className="h-96" />
         {sections && (
           <FieldSections
             key={source}

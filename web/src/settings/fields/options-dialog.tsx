@@ -5,10 +5,11 @@ import { type FormEvent, useState } from 'react'
 import { callApi, type Field } from '../../api/api.ts'
 import { type Option, queryClient } from '../../api/queries.ts'
 import { optionsMax } from '../../fields/custom-types.ts'
+import { Loading } from '../../shell/load-error.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Dialog, useDraftInside } from '../../ui/dialog.tsx'
-import { Badge, Skeleton } from '../../ui/elements.tsx'
+import { Badge } from '../../ui/elements.tsx'
 import { ErrorMessage } from '../../ui/error-message.tsx'
 import { TextField } from '../../ui/inputs.tsx'
 import { moved } from '../../ui/order.ts'
@@ -25,13 +26,14 @@ export function OptionsDialog({
   onClose: () => void
 }) {
   const queryKey = ['options', source, field.internal_name, 'all']
-  const { data: options } = useQuery({
+  const read = useQuery({
     queryKey,
     queryFn: () =>
       callApi<Option[]>('GET', '/field/dropdown', {
         query: { source, name: field.internal_name, include_inactive: 'true' },
       }),
   })
+  const options = read.data
   const path = `/field/${field.id}/option`
   const move = (from: number, before: number) => {
     if (!options || before === from || before === from + 1) return
@@ -57,7 +59,7 @@ export function OptionsDialog({
       onClose={onClose}
       width="wide"
     >
-      {!options && <Skeleton className="h-40" />}
+      <Loading of={[read]} className="h-40" />
       <div ref={sorting.root}>
         <ol aria-label={`Options of ${field.field_name}`} className="rounded-sm border border-line">
           {options?.map((option, index) => (

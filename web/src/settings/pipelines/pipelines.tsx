@@ -6,10 +6,11 @@ import { useState } from 'react'
 import { callApi } from '../../api/api.ts'
 import { type Pipeline, pipelinesQuery, stagesQuery } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
+import { Loading } from '../../shell/load-error.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { EmptyState } from '../../ui/elements.tsx'
 import { TextField } from '../../ui/inputs.tsx'
 import { PageBody, PageHead } from '../../ui/page.tsx'
 import { DeleteDialog, DialogForm } from '../dialogs.tsx'
@@ -26,8 +27,9 @@ export function Pipelines() {
   const { id } = useSearch({ strict: false }) as { id?: string }
   const [open, setOpen] = useOpenDialog<Open>('new')
   const me = useMe()
-  const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
-  const { data: stages } = useQuery(stagesQuery)
+  const read = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
+  const staged = useQuery(stagesQuery)
+  const [pipelines, stages] = [read.data, staged.data]
   const shown = pipelines?.find(pipeline => String(pipeline.id) === id) ?? pipelines?.[0]
   const close = () => setOpen(null)
   return (
@@ -38,7 +40,7 @@ export function Pipelines() {
         </Button>
       </PageHead>
       <PageBody>
-        {!pipelines && <Skeleton className="h-64" />}
+        <Loading of={[read, staged]} className="h-64" />
         {pipelines && pipelines.length > 1 && <Tabs pipelines={pipelines} shown={shown} />}
         {pipelines?.length === 0 && <EmptyState title="There is no pipeline yet: deals need one." />}
         {shown && stages && (

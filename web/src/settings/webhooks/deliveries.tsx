@@ -3,8 +3,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, base, callApi, type Schemas } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { Loading } from '../../shell/load-error.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Badge, EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { Badge, EmptyState } from '../../ui/elements.tsx'
 import { Select } from '../../ui/inputs.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { saveWithToast } from '../saving.ts'
@@ -46,7 +47,7 @@ export function Deliveries(props: { webhook: number; reason: string | undefined;
         </div>
       }
     >
-      {!all && <Skeleton className="m-4 h-24" />}
+      <Loading of={[log]} className="m-4 h-24" />
       {all?.length === 0 && <EmptyState title="Nothing was sent yet." />}
       <ul>
         {all?.map(delivery => (

@@ -1,12 +1,13 @@
 /** The webhooks of the account, with their state. */
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { type AnyRecord, callApi } from '../../api/api.ts'
+import { Loading } from '../../shell/load-error.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { Badge, EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { Badge, EmptyState } from '../../ui/elements.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { ChipPicker } from '../chip-picker.tsx'
 import { SecretDialog } from '../dialogs.tsx'
@@ -22,9 +23,10 @@ type Created = { readonly id: number; readonly secret: string | null }
 
 export function Webhooks() {
   const { id } = useSearch({ strict: false }) as { id?: string }
-  const { data: webhooks } = useQuery(recordsQuery('webhook', 'id:asc', { user: 'user' }))
+  const read = useQuery(recordsQuery('webhook', 'id:asc', { user: 'user' }))
+  const webhooks = read.data
   const shown = id ? webhooks?.find(webhook => String(webhook.id) === id) : undefined
-  if (!id) return <WebhookList webhooks={webhooks} />
+  if (!id) return <WebhookList read={read} />
   return (
     <>
       <PageHead title="Webhooks" />
@@ -36,7 +38,7 @@ export function Webhooks() {
         >
           <ChevronLeft size={14} aria-hidden /> All webhooks
         </Link>
-        {!webhooks && <Skeleton className="h-64" />}
+        <Loading of={[read]} className="h-64" />
         {webhooks && !shown && <EmptyState title="There is no such webhook." />}
         {shown && <WebhookPage key={shown.id} webhook={shown} />}
       </PageBody>
@@ -46,7 +48,7 @@ export function Webhooks() {
 
 const purpose = 'A webhook sends signed requests to another program’s URL within moments of each event.'
 
-function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined }) {
+function WebhookList({ read }: { read: UseQueryResult<readonly AnyRecord[]> }) {
   const reason = useReadOnlyReason('webhook')
   const navigate = useNavigate()
   const [isNew, setNew] = useOpenDialog(true)
@@ -68,7 +70,7 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
           <RecordTable
             source="webhook"
             label="Webhooks"
-            records={webhooks}
+            read={read}
             columns={['name', 'events', 'is_active']}
             always={['is_active']}
             cells={{
