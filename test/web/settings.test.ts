@@ -350,6 +350,36 @@ test('a new role begins with what another may do, and its user can use the pages
   await theirs.end(/403.*\/event/)
 })
 
+test('what two administrators have changed of a role is chosen, and not overwritten', { skip }, async () => {
+  const name = 'Of two minds'
+  const before = { name, scopes: ['deal:read'], hidden_fields: ['deal.deal_value'] }
+  const made = await call('POST', `${v1}/role`, before)
+  assert.equal(made.status, 201, made.text)
+  const path = `${v1}/role/${made.body.data.id}`
+  const { page, accessible, end } = await openUi(service, '/settings/roles')
+  await page.getByRole('button', { name: `Edit ${name}` }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Of one mind')
+  await dialog(page).getByRole('button', { name: 'Remove Deals · Deal value' }).click()
+  const theirs = { name: 'Theirs', hidden_fields: ['deal.deal_value', 'deal.description'] }
+  assert.equal((await call('PATCH', path, theirs)).status, 200)
+  await dialog(page).getByRole('button', { name: 'Save' }).click()
+  const conflict = page.getByRole('alertdialog', { name: 'Somebody else has changed this' })
+  await conflict
+    .getByRole('group', { name: /^Name/ })
+    .getByRole('radio', { name: /^Yours/ })
+    .check()
+  await conflict
+    .getByRole('group', { name: /^Hidden fields/ })
+    .getByRole('radio', { name: /^Theirs/ })
+    .check()
+  await accessible('a role that two have changed')
+  await conflict.getByRole('button', { name: 'Save choices' }).click()
+  await said(page, 'Saved the role “Of one mind”')
+  const { data } = (await call('GET', path)).body
+  assert.deepEqual([data.name, data.hidden_fields], ['Of one mind', theirs.hidden_fields])
+  await end(/412/)
+})
+
 test('lists that could not be read say so, and are read again', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/settings/profile')
   const lists = [

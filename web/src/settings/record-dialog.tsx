@@ -4,9 +4,10 @@ import { type ReactNode, useState } from 'react'
 import { type AnyRecord, callApi, type Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
-import { changesOf, serializeValues } from '../records/editing/draft.ts'
+import { ConflictDialog } from '../records/editing/conflict-dialog.tsx'
+import { changesOf, EditConflict, serializeValues, update, type Values } from '../records/editing/draft.ts'
+import { Loading } from '../shell/load-error.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Skeleton } from '../ui/elements.tsx'
 import type { Problems } from './assign-problems.ts'
 import { DialogForm } from './dialogs.tsx'
 import { useSaving } from './saving.ts'
@@ -39,10 +40,11 @@ type Props = {
 }
 
 export function RecordDialog(props: Props) {
-  const { data: sections } = useQuery(fieldsQuery(props.source))
+  const read = useQuery(fieldsQuery(props.source))
   return (
     <Dialog title={props.title} detail={props.detail} isOpen onClose={props.onClose} width="wide">
-      {sections ? <Form {...props} fields={sections.flat()} /> : <Skeleton className="h-40" />}
+      <Loading of={[read]} className="h-40" />
+      {read.data && <Form {...props} fields={read.data.flat()} />}
     </Dialog>
   )
 }
@@ -55,44 +57,66 @@ function Form(props: Props & { fields: readonly Field[] }) {
   const base: Draft = { ...defaultsOf(shown, record), ...prefill, ...record }
   const draft: Draft = { ...base, ...changes }
   const change = (more: Draft) => setChanges(before => ({ ...before, ...more }))
-  const send = () => {
-    const body = serializeValues(record ? changes : { ...prefill, ...changes }, shown)
+  const [conflict, setConflict] = useState<EditConflict | null>(null)
+  /** `onto`: the record as the user knows it; none: a new one */
+  const send = (values: Values, onto: AnyRecord | undefined): Promise<unknown> => {
+    const body = serializeValues(values, shown)
     if (write) return write(body)
-    return record
-      ? callApi('PATCH', `/${source}/${record.id}`, { body })
-      : callApi('POST', `/${source}`, { body })
+    if (!onto) return callApi('POST', `/${source}`, { body })
+    return update(source, onto, body, '').catch(error => {
+      if (error instanceof EditConflict) setConflict(error)
+      throw error
+    })
   }
+  const submit = async (values: Values, onto: AnyRecord | undefined) => {
+    if (await save(() => send(values, onto), message(draft))) (onDone ?? onClose)()
+  }
+  const changed = changesOf(base, changes)
   return (
-    <DialogForm
-      action={action}
-      draft={changesOf(base, changes)}
-      isBusy={isBusy}
-      problem={problems['']}
-      onCancel={onClose}
-      onSave={async () => {
-        const wrong = props.check?.(draft) ?? {}
-        if (Object.keys(wrong).length > 0) return setProblems(wrong)
-        if (await save(send, message(draft))) (onDone ?? onClose)()
-      }}
-    >
-      {shown.map((field, index) => {
-        const { Input } = kindOf(field)
-        const name = field.internal_name
-        return (
-          <Input
-            key={name}
-            field={field}
-            label={field.field_name}
-            value={draft[name] ?? null}
-            names={record?._expanded?.[name]}
-            onChange={value => change({ [name]: value })}
-            error={problems[name]}
-            autoFocus={index === 0}
-          />
-        )
-      })}
-      {children?.(draft, change, problems)}
-    </DialogForm>
+    <>
+      <DialogForm
+        action={action}
+        draft={changed}
+        isBusy={isBusy}
+        problem={problems['']}
+        onCancel={onClose}
+        onSave={() => {
+          const wrong = props.check?.(draft) ?? {}
+          if (Object.keys(wrong).length > 0) setProblems(wrong)
+          else void submit(record ? changed : { ...prefill, ...changes }, record)
+        }}
+      >
+        {shown.map((field, index) => {
+          const { Input } = kindOf(field)
+          const name = field.internal_name
+          return (
+            <Input
+              key={name}
+              field={field}
+              label={field.field_name}
+              value={draft[name] ?? null}
+              names={record?._expanded?.[name]}
+              onChange={value => change({ [name]: value })}
+              error={problems[name]}
+              autoFocus={index === 0}
+            />
+          )
+        })}
+        {children?.(draft, change, problems)}
+      </DialogForm>
+      {conflict && record && (
+        <ConflictDialog
+          {...{ conflict, fields }}
+          values={changed}
+          base={record}
+          onAnswer={kept => {
+            setConflict(null)
+            if (kept && Object.keys(kept).length > 0) void submit(kept, conflict.theirs)
+            else if (kept) onClose()
+          }}
+        />
+      )}
+    </>
   )
 }
 
