@@ -53,8 +53,9 @@ export function Calendar() {
       </PageHead>
       {cut && (
         <p role="status" className="px-4 pb-2 text-warn">
-          The first {format.number(cut.shown)} of {format.number(cut.total)} activities are shown, up to{' '}
-          {format.date(format.dateOf(cut.last))}. Choose a person or a week to see the others.
+          The first {format.number(cut.shown)} of {format.total(cut.total, cut.totalIsEstimate)} activities
+          are shown, up to {format.date(format.dateOf(cut.last))}. Choose a person or a week to see the
+          others.
         </p>
       )}
       {read.isError && (

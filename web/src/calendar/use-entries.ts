@@ -43,7 +43,7 @@ export function useEntries(days: readonly string[]) {
   const meta = read.data?.meta
   const cut =
     meta?.hasMore && rows?.length
-      ? { shown: rows.length, total: meta.total ?? rows.length, last: latestOf(rows) }
+      ? { ...meta, total: meta.total ?? rows.length, shown: rows.length, last: latestOf(rows) }
       : null
   return { read, byDay, cut, move }
 }

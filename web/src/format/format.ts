@@ -69,6 +69,8 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     /** 1 deal, 1,234 deals */
     counted: (count: number, one: string, many: string) =>
       `${number({}).format(count)} ${count === 1 ? one : many}`,
+    /** 1,234, or about 1,234: the total of a long list is an estimate. */
+    total: (total: number, isEstimate: boolean) => `${isEstimate ? 'about ' : ''}${number({}).format(total)}`,
     percent: (value: number) => number({ style: 'percent', maximumFractionDigits: 1 }).format(value / 100),
     /** The exact amount with the sign of its currency, which may be that of others, too: $1,234.50 */
     money: (amount: Money) => exact(amount, currency(amount.currency_code)),

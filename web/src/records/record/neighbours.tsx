@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { api, base, type Page } from '../../api/api.ts'
+import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -33,6 +34,7 @@ const idsQuery = (resource: string, request: { filter?: string; sort?: string },
 export function Neighbours({ resource, id }: { resource: string; id: number }) {
   const { filter, sort } = useSearch({ strict: false })
   const navigate = useNavigate()
+  const format = useFormat()
   const request = { ...(filter ? { filter } : {}), ...(sort ? { sort } : {}) }
   const isEnabled = filter !== undefined || sort !== undefined
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(
@@ -58,13 +60,14 @@ export function Neighbours({ resource, id }: { resource: string; id: number }) {
   }, [navigate, resource, before, after, filter, sort])
   useCommands(commands)
   if (place < 0) return null
+  const { total = null, totalIsEstimate = false } = data?.pages[0]?.meta ?? {}
   return (
     <span className="flex items-center text-ink-faint">
       <IconButton label="Previous ([)" isDisabled={before === undefined} onPress={commands[0]!.act}>
         <ChevronLeft size={16} aria-hidden />
       </IconButton>
       <span className="tabular text-sm">
-        {place + 1} of {data?.pages[0]?.meta.total ?? ids.length}
+        {format.number(place + 1)} of {format.total(total ?? ids.length, totalIsEstimate)}
       </span>
       <IconButton label="Next (])" isDisabled={after === undefined} onPress={commands[1]!.act}>
         <ChevronRight size={16} aria-hidden />

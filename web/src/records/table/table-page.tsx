@@ -171,7 +171,7 @@ function TableHeading(props: {
       detail={
         // As wide as most counts from the beginning, so that the buttons don't wrap when it comes.
         <span role="status" className="inline-block min-w-[7ch] tabular">
-          {total && `${total.isEstimate ? 'about ' : ''}${format.number(total.count)}`}
+          {total && format.total(total.count, total.isEstimate)}
         </span>
       }
     >
