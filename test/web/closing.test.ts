@@ -295,6 +295,22 @@ test('closing a deal asks before it loses what is chosen', { skip }, async () =>
   await end()
 })
 
+test('reasons that could not be read say so, and are read again', { skip }, async () => {
+  await makeDeal('Without reasons')
+  const { page, accessible, end } = await openUi(service, board('Without reasons'))
+  await page.route('**/field/dropdown*', route => route.fulfill({ status: 500 }))
+  await page.getByRole('link', { name: 'Without reasons' }).focus()
+  await page.keyboard.press('x')
+  const again = dialogOf(page, 'lost').getByRole('alert').getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  await accessible('a closing without reasons')
+  await page.unroute('**/field/dropdown*')
+  await again.click()
+  await dialogOf(page, 'lost').getByLabel('Why was it lost?').selectOption({ index: 1 })
+  await again.waitFor({ state: 'detached' })
+  await end(/500/)
+})
+
 test('a value that is emptied leaves the products of the deal', { skip }, async () => {
   const product = await made('product', { name: 'Anchor', unit_price: [{ currency: 'USD', price: 300 }] })
   const products = [{ product: product.id, quantity: 2 }]

@@ -254,3 +254,43 @@ test('who may read only sees why the bar does nothing, and who sees less has les
   assert.equal(await page.getByText('Deal value', { exact: true }).count(), 0)
   await end(/403/)
 })
+
+test('what could not be read of a record says so, and is read again', { skip }, async () => {
+  const contact = await reachable()
+  const deal = await makeDeal('Read in parts', { primary_contact: contact.id })
+  const { page, accessible, end } = await openUi(service, '/board', { size: phone })
+  const lists = /\/(contact|deal|activity)\/view\/list/
+  const refuse = () => page.route(lists, route => route.fulfill({ status: 500 }))
+  await refuse()
+  await page.goto(`${service.url}/deals/${deal}`)
+  await next(page).getByText('What is planned could not be read.').waitFor()
+  await bar(page).getByRole('button', { name: 'Call' }).focus()
+  await page.getByRole('tooltip', { name: 'The contact could not be read.' }).waitFor()
+  await accessible('a deal that was read in parts')
+  await page.unroute(lists)
+  await next(page).getByRole('button', { name: 'Try again' }).click()
+  await next(page).getByText('Nothing planned').waitFor()
+  await refuse()
+  await page.goto(`${service.url}/contacts/${contact.id}?tab=related`)
+  const related = page.getByRole('region', { name: /^Deals/ })
+  const again = related.getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  await page.unroute(lists)
+  await again.click()
+  await related.getByRole('link', { name: 'Read in parts' }).waitFor()
+  await end(/500/)
+})
+
+test('who can’t see what points to a record is told so in its related records', { skip }, async () => {
+  const role = await made('role', {
+    name: 'No pointers',
+    scopes: ['deal:read', 'contact:read', 'field:read'],
+    hidden_fields: ['deal.primary_contact', 'deal.related_contacts'],
+  })
+  const user = await made('user', { name: 'Pia Pointless', email: 'pia@example.com', role: role.id })
+  const contact = await reachable()
+  const path = `/contacts/${contact.id}?tab=related`
+  const { page, end } = await openUi(service, path, { user: user.id })
+  await page.getByText('Your role can’t see which deals are related.').waitFor()
+  await end(/403/)
+})

@@ -17,6 +17,7 @@ import { MoneyBox } from '../fields/money-box.tsx'
 import { useFormat } from '../format/use-format.tsx'
 import { useFields } from '../list/use-fields.ts'
 import { unsavedClosings } from '../records/editing/unsaved-closing.ts'
+import { LoadError } from '../shell/load-error.tsx'
 import { may, useMe } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -75,7 +76,8 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
   const me = useMe()
   const isWon = stage.kind === 2
   const name = isWon ? 'won_reason' : 'lost_reason'
-  const { data: options } = useQuery(optionsQuery('deal', name))
+  const reasons = useQuery(optionsQuery('deal', name))
+  const options = reasons.data
   const one = count === 1 ? deal : undefined
   const [refused] = useState(() => unsavedClosings.get(one?.id ?? 0))
   const [reason, setReason] = useState(refused?.kind === stage.kind ? refused.reason : null)
@@ -112,6 +114,7 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
       isUnsaved={reason !== null || date !== format.today() || amount.isCorrected}
     >
       <form onSubmit={submit} onKeyDown={submitByKeys} noValidate className="flex flex-col gap-4">
+        <LoadError error={options ? null : reasons.error} onRetry={() => void reasons.refetch()} />
         <Select
           label={isWon ? 'Why was it won?' : 'Why was it lost?'}
           value={reason}

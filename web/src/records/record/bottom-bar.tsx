@@ -15,7 +15,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { offsetMessages } from '../../ui/offsets.ts'
 import { toastError } from '../../ui/toast.tsx'
 import type { Save } from '../editing/use-record-save.tsx'
-import { useChannels } from './channels.tsx'
+import { type Channels, useChannels } from './channels.tsx'
 import type { ShownRecord } from './use-record.ts'
 
 const look = 'min-h-12! grow basis-0 flex-col gap-0! rounded-none! px-1! text-xs leading-4'
@@ -24,7 +24,7 @@ export function BottomBar(props: { shown: ShownRecord; save: Save; reason: strin
   const { shown, save, reason } = props
   const { resource, record } = shown
   const mayNot = useReadOnlyReason('activity')
-  const [number] = useChannels(resource, record).phones
+  const channels = useChannels(resource, record)
   if (!isSubject(resource) || record.deleted_at) return null
   const about = aboutRecord(resource, record)
   return (
@@ -41,17 +41,18 @@ export function BottomBar(props: { shown: ShownRecord; save: Save; reason: strin
         <CalendarPlus size={18} aria-hidden /> Next step
       </Button>
       {resource === 'deal' && <MoveMenu {...{ shown, save, reason }} />}
-      <CallLink number={number}>
+      <CallLink channels={channels}>
         <Phone size={18} aria-hidden /> Call
       </CallLink>
     </section>
   )
 }
 
-function CallLink({ number, children }: { number: string | undefined; children: ReactNode }) {
+function CallLink({ channels, children }: { channels: Channels; children: ReactNode }) {
+  const [number] = channels.phones
   if (!number)
     return (
-      <Button variant="quiet" className={look} reason="No telephone number is known.">
+      <Button variant="quiet" className={look} reason={channels.unread ?? 'No telephone number is known.'}>
         {children}
       </Button>
     )

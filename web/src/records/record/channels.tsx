@@ -6,22 +6,31 @@ import { mayRead, pageQuery } from '../../api/queries.ts'
 import { emailHref } from '../../fields/kinds/email.tsx'
 import { phoneHref } from '../../fields/kinds/phone.tsx'
 
-export type Channels = { readonly phones: readonly string[]; readonly emails: readonly string[] }
+export type Channels = {
+  readonly phones: readonly string[]
+  readonly emails: readonly string[]
+  /** reason why there may be others */
+  readonly unread?: string | undefined
+}
 
 const none: Channels = { phones: [], emails: [] }
 
 /** Those of a contact or company itself, or of a deal's primary contact. */
 export function useChannels(resource: string, record: AnyRecord): Channels {
   const id = record.primary_contact
-  const { data } = useQuery({
+  const { data, isLoading, isError } = useQuery({
     // A list: it is empty where the role can't see the contact.
     ...pageQuery('contact', { filter: `id:eq(${id})` }, 1, 1),
     enabled: resource === 'deal' && typeof id === 'number' && mayRead('contact'),
   })
   const from = resource === 'deal' ? data?.data[0] : record
-  return from
-    ? { phones: texts(from.phones, 'phone_number'), emails: texts(from.emails, 'email_value') }
-    : none
+  if (from) return { phones: texts(from.phones, 'phone_number'), emails: texts(from.emails, 'email_value') }
+  const unread = isError
+    ? 'The contact could not be read.'
+    : isLoading
+      ? 'The contact is loading.'
+      : undefined
+  return { ...none, unread }
 }
 
 const texts = (list: unknown, member: string): string[] =>

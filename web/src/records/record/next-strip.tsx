@@ -28,10 +28,11 @@ export function NextStrip(props: { shown: ShownRecord; isOpen: boolean; hasBar: 
   const place = useRef<HTMLElement>(null)
   const isShown = isSubject(resource) && may(me, 'activity:read') && !record.deleted_at
   const filter = `${resource}:eq(${record.id}),done_at:isnull(true)`
-  const { data } = useQuery({
+  const read = useQuery({
     ...pageQuery('activity', { filter, sort: 'due_at:asc' }, 1, 1),
     enabled: isShown,
   })
+  const { data } = read
   if (!isShown) return null
   const about = aboutRecord(resource, record)
   const next = data?.data[0]
@@ -44,6 +45,14 @@ export function NextStrip(props: { shown: ShownRecord; isOpen: boolean; hasBar: 
       className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-surface
         px-3 py-1"
     >
+      {!data && read.isError && (
+        <>
+          <p className="text-lost">What is planned could not be read.</p>
+          <Button isSmall onPress={() => void read.refetch()}>
+            Try again
+          </Button>
+        </>
+      )}
       {next && <Planned activity={next} more={more} />}
       {data && !next && (
         <p className={isOpen ? 'flex items-center gap-2 text-warn' : 'text-ink-soft'}>

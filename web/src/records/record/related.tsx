@@ -6,11 +6,13 @@ import type { Field } from '../../api/api.ts'
 import { expandable, fieldsQuery, pageQuery } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
+import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
+import { Loading } from '../../shell/load-error.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { openNew } from '../../shell/new-record.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { EmptyState } from '../../ui/elements.tsx'
 import { isEmpty } from '../editing/draft.ts'
 import { tables } from '../tables.ts'
 import { namesOf, type ShownRecord } from './use-record.ts'
@@ -56,16 +58,15 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
   const conditions = by.map(name => `${name}:eq(${record.id})`)
   const filter = conditions.length > 1 ? `or(${conditions.join(',')})` : conditions[0]
   const request = { filter: filter ?? '', sort: 'updated_at:desc', expand: expandable(sections) }
-  const { data, isPending } = useQuery({
-    ...pageQuery(table.resource, request, 1, 50),
-    enabled: by.length > 0,
-  })
+  const read = useQuery({ ...pageQuery(table.resource, request, 1, 50), enabled: by.length > 0 })
+  const { data } = read
   const total = data?.meta.total ?? 0
+  const totalText = useFormat().total(total, data?.meta.totalIsEstimate ?? false)
   return (
     <section aria-labelledby={`related-${of}`}>
       <div className="mb-1 flex items-center gap-2">
         <h3 id={`related-${of}`} className="font-semibold">
-          {table.title} {data && <span className="font-normal text-ink-faint">{total}</span>}
+          {table.title} {data && <span className="font-normal text-ink-faint">{totalText}</span>}
         </h3>
         <span className="grow" />
         {resource !== 'product' && (
@@ -79,7 +80,11 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
           </Button>
         )}
       </div>
-      {isPending && <Skeleton className="h-24 w-full" />}
+      {by.length > 0 ? (
+        <Loading of={[read]} className="h-24 w-full" />
+      ) : (
+        <EmptyState title={`Your role can’t see which ${table.title.toLowerCase()} are related.`} />
+      )}
       {data && total === 0 && <EmptyState title={`No ${table.title.toLowerCase()} yet.`} />}
       {data && total > 0 && (
         <ul className="divide-y divide-line rounded-md border border-line">
@@ -109,7 +114,7 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
       {total > 50 && (
         <p className="pt-2">
           <Link to="/$table" params={{ table: of }} search={{ filter: filter ?? '' }} className="linked">
-            Show all {total}
+            Show all {totalText}
           </Link>
         </p>
       )}
