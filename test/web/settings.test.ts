@@ -122,6 +122,41 @@ test('options are added, renamed and deactivated', { skip }, async () => {
   await end()
 })
 
+test('the name of an option is saved once, and one that is refused is said after the dialog', {
+  skip,
+}, async () => {
+  const { page, end } = await openUi(service, '/settings/fields')
+  const open = () => page.getByRole('button', { name: 'Options of Source' }).click()
+  const add = async (name: string) => {
+    await dialog(page).getByRole('textbox', { name: 'New option' }).fill(name)
+    await page.keyboard.press('Enter')
+    await said(page, `Added the option “${name}”`)
+  }
+  await open()
+  for (const name of ['First of two', 'Second of two']) await add(name)
+  const sent: unknown[] = []
+  const held = Promise.withResolvers<void>()
+  await page.route('**/field/*/option/*', async route => {
+    sent.push(route.request().postDataJSON())
+    await held.promise
+    await route.continue()
+  })
+  const second = dialog(page).getByRole('textbox', { name: 'Name of option Second of two' })
+  await second.fill('Renamed')
+  await second.press('Enter')
+  await second.press('Tab')
+  await second.fill('Renamed and more')
+  held.resolve()
+  await said(page, 'The option is called “Renamed” now')
+  assert.deepEqual(sent, [{ name: 'Renamed' }])
+  const renamed = dialog(page).getByRole('textbox', { name: 'Name of option Renamed' })
+  assert.equal(await renamed.inputValue(), 'Renamed and more')
+  await renamed.fill('First of two')
+  await dialog(page).getByRole('button', { name: 'Close' }).click()
+  await said(page, /^Not saved: /)
+  await end(/status of 4/)
+})
+
 test('a stage is added, moved by keyboard, and deleted with a move of its deals', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/settings/pipelines')
   await page.getByRole('button', { name: 'Add a stage' }).click()

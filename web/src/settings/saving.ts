@@ -1,9 +1,10 @@
 /** Writes of the settings: each is announced, and a refusal is shown. */
 import { useState } from 'react'
-import { errorMessage, problemsByField } from '../api/api.ts'
+import { allErrorMessages, errorMessage, problemsByField } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { afterPress } from '../ui/after-press.ts'
 import { toast, toastError } from '../ui/toast.tsx'
+import { useIsGone } from '../ui/use-is-gone.ts'
 import { assignProblems, type Problems } from './assign-problems.ts'
 
 /** Refetches everything: the configuration affects every page. */
@@ -27,10 +28,14 @@ export async function saveWithToast(
   }
 }
 
-/** The saving of a form: problems are assigned to its fields, the rest to ''. */
+/**
+ * The saving of a form: problems are assigned to its fields, the rest to ''. Once the form is closed, a
+ * message says them.
+ */
 export function useSaving(fields: readonly string[]) {
   const [problems, setProblems] = useState<Problems>({})
   const [isBusy, setBusy] = useState(false)
+  const isGone = useIsGone()
   const save = async (act: () => Promise<unknown>, message: string | null): Promise<boolean> => {
     setBusy(true)
     setProblems({})
@@ -40,6 +45,7 @@ export function useSaving(fields: readonly string[]) {
       void refetchAll()
       return true
     } catch (error) {
+      if (isGone.current) toastError(`Not saved: ${allErrorMessages(error)}`)
       const found = assignProblems(problemsByField(error), fields)
       // A box that saves when it is left may lie above the button that is pressed.
       afterPress(() => setProblems(found))

@@ -1,7 +1,7 @@
 /** The options of a dropdown: named, reordered, deactivated. Records keep inactive ones (D10). */
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { callApi, type Field } from '../../api/api.ts'
 import { type Option, queryClient } from '../../api/queries.ts'
 import { optionsMax } from '../../fields/custom-types.ts'
@@ -95,11 +95,19 @@ function OptionRow(props: {
   const { option, path, sorting, row, up, down } = props
   const { id, name, is_active, is_default } = option
   const [typed, setTyped] = useState<string | null>(null)
+  /** the name that is being saved */
+  const sent = useRef<string>(null)
   const { problems, save, setProblems } = useSaving(['name'])
   const change = (body: object) => callApi('PATCH', `${path}/${id}`, { body })
   const rename = async () => {
-    if (typed === null || typed === name) return setTyped(null)
-    if (await save(() => change({ name: typed }), `The option is called “${typed}” now`)) setTyped(null)
+    // The same name is not sent twice, by Enter and by leaving the box.
+    if (typed === null || typed === sent.current) return
+    if (typed === name && sent.current === null) return setTyped(null)
+    sent.current = typed
+    const isSaved = await save(() => change({ name: typed }), `The option is called “${typed}” now`)
+    if (sent.current === typed) sent.current = null
+    // A name that was typed meanwhile stays.
+    if (isSaved) setTyped(now => (now === typed ? null : now))
   }
   return (
     <li
