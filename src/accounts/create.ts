@@ -50,7 +50,7 @@ export async function createAccount(
     tx,
     sql`INSERT INTO counter (account_id, last_field_id) VALUES (${account}::bigint, ${last}::bigint)`,
   )
-  await insertOptions(tx, account, options)
+  await insertRows(tx, account, 'option', options)
   await insertCurrencies(tx, account, madeAt, base)
   await insertRoles(tx, account, madeAt)
   // The rest are ordinary records. The owner is recorded as their own creator.
@@ -79,32 +79,26 @@ async function insertCurrencies(tx: Transaction, account: string, at: string, ba
     }
     return { ...values, document: renderedMembers(all.get('currency')!, values) }
   })
-  await ask(
-    tx,
-    sql`INSERT INTO currency (account_id, id, code, name, symbol, decimals, rate, is_active, created_at,
-        updated_at, document)
-      SELECT ${account}::bigint, c.*
-      FROM json_to_recordset(${JSON.stringify(rows)}::json) c (id int, code text, name text, symbol text,
-        decimals int, rate numeric, is_active int, created_at timestamptz, updated_at timestamptz,
-        document text)`,
-  )
+  await insertRows(tx, account, 'currency', rows)
 }
 
-export type OptionRow = { id: number; resource: string; field: string; name: string; position: number }
-
-export async function insertOptions(
+/** Inserts rows of an account. `columns`: those that are set; default: all members of the first row. */
+export async function insertRows(
   tx: Transaction,
   account: string,
-  options: readonly OptionRow[],
+  table: string,
+  rows: readonly object[],
+  columns: readonly string[] = Object.keys(rows[0]!),
 ): Promise<void> {
+  const names = sql.join(columns.map(name => sql.id(name)))
+  const all = sql`json_populate_recordset(NULL::${sql.id(table)}, ${JSON.stringify(rows)}::json)`
   await ask(
     tx,
-    sql`INSERT INTO option (account_id, id, resource, field, name, position)
-      SELECT ${account}::bigint, o.id, o.resource, o.field, o.name, o.position
-      FROM json_to_recordset(${JSON.stringify(options)}::json) o (id bigint, resource text, field text,
-        name text, position int)`,
+    sql`INSERT INTO ${sql.id(table)} (account_id, ${names}) SELECT ${account}::bigint, ${names} FROM ${all}`,
   )
 }
+
+type OptionRow = { id: number; resource: string; field: string; name: string; position: number }
 
 function optionRows(firstId: number): OptionRow[] {
   return defaultOptions
@@ -122,13 +116,8 @@ async function insertRoles(tx: Transaction, account: string, at: string): Promis
     const values = { ...blankRole, ...role, created_at: at, updated_at: at }
     return { ...values, document: renderedMembers(all.get('role')!, values) }
   })
-  await ask(
-    tx,
-    sql`INSERT INTO role (account_id, id, name, built_in, scopes, visibility, may_change, hidden_fields,
-        locked_fields, created_at, updated_at, document)
-      SELECT ${account}::bigint, r.*
-      FROM json_to_recordset(${JSON.stringify(rows)}::json) r (id int, name text, built_in text, scopes jsonb,
-        visibility jsonb, may_change jsonb, hidden_fields jsonb, locked_fields jsonb,
-        created_at timestamptz, updated_at timestamptz, document text)`,
-  )
+  await insertRows(tx, account, 'role', rows, [
+    ...['id', 'name', 'built_in', 'scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fields'],
+    ...['created_at', 'updated_at', 'document'],
+  ])
 }

@@ -14,7 +14,7 @@ import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { resources } from '../../resources/resources.ts'
 import { ask, sql } from '../../sql.ts'
 import { loadCatalog } from '../callers.ts'
-import { insertOptions } from '../create.ts'
+import { insertRows } from '../create.ts'
 import { type SampleDeal, sampleActivities } from './activities.ts'
 import { ratesIn, sampleBegins, sampleDeals, sampleProducts } from './bodies.ts'
 import { sampleFields } from './fields.ts'
@@ -128,14 +128,11 @@ async function insertFields(tx: Transaction, account: string): Promise<void> {
       position: index + 1,
     })),
   )
-  await ask(
-    tx,
-    sql`INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config)
-      SELECT ${account}::bigint, f.id, f.resource, f.name, f.label, f.type, f.config
-      FROM json_to_recordset(${JSON.stringify(each)}::json) f (id bigint, resource text, name text,
-        label text, type text, config jsonb)`,
-  )
-  await insertOptions(tx, account, options)
+  const rows = each.map(({ id, resource, name, label, type, config }) => ({
+    ...{ id, resource, internal_name: name, field_name: label, type, config },
+  }))
+  await insertRows(tx, account, 'field', rows)
+  await insertRows(tx, account, 'option', options)
   await ask(
     tx,
     sql`UPDATE counter SET last_field_id = ${String(last)}::bigint WHERE account_id = ${account}::bigint`,
