@@ -69,15 +69,17 @@ export async function requireDistributable(ask: Ask): Promise<void> {
     throw new StartupError(
       'The cluster has no node for rows: add one with SELECT citus_add_node(HOST, PORT) on the coordinator.',
     )
-  const [elsewhere] = await ask<{ names: string | null }[]>(
-    `SELECT string_agg(concat(n.nodename, ':', n.nodeport), ', ') AS names
-    FROM run_command_on_all_nodes('SHOW timezone') r JOIN pg_dist_node n ON n.nodeid = r.nodeid
-    WHERE r.result !~ '^(Etc/)?(UTC|GMT)$'`,
+  const zones = await ask<{ node: string; answers: string; said: string }[]>(
+    `SELECT concat(n.nodename, ':', n.nodeport) AS node, r.success::text AS answers, r.result AS said
+    FROM run_command_on_all_nodes('SHOW timezone') r JOIN pg_dist_node n ON n.nodeid = r.nodeid`,
     [],
   )
-  if (elsewhere?.names)
+  const silent = zones.find(({ answers }) => answers === 'false')
+  if (silent) throw new StartupError(`The node ${silent.node} does not answer: ${silent.said}`)
+  const elsewhere = zones.filter(({ said }) => !/^(Etc\/)?(UTC|GMT)$/.test(said))
+  if (elsewhere.length > 0)
     throw new StartupError(
-      `The nodes ${elsewhere.names} don't use UTC: ALTER SYSTEM SET timezone = 'UTC', and SELECT pg_reload_conf(), there.`,
+      `The nodes ${elsewhere.map(({ node }) => node).join(', ')} don't use UTC: ALTER SYSTEM SET timezone = 'UTC', and SELECT pg_reload_conf(), there.`,
     )
   const others = await ask<{ name: string }[]>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

@@ -4,9 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { requireDistributable } from '../../src/db/distribution.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import { addNodes, ask, makeWorkers } from '../support/citus.ts'
 import { startCluster } from '../support/cluster.ts'
-import { createDatabase, dropDatabase } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 import { migratedDirectory } from '../support/prepared.ts'
 import { type Running, runCommand, runService, temporaryFolder } from '../support/running-service.ts'
 
@@ -64,6 +66,31 @@ test('a database in the process can’t be distributed', async () => {
   const { code, err } = await distribute({ DATA_DIR: folder })
   assert.equal(code, 1)
   assert.match(err, /can't be distributed: set DATABASE_URL to the coordinator/)
+})
+
+test('a node that does not answer is named with the reason, and not for its time zone', async t => {
+  const server = await startPostgres()
+  if (!server) return t.skip('PostgreSQL is not installed')
+  const url = await createDatabase(server.url)
+  const db = await openDatabase({ url: `${url}?options=-c%20search_path%3Dcluster,pg_catalog`, log() {} })
+  // The catalog of a cluster whose second node is down.
+  for (const text of [
+    'CREATE SCHEMA cluster',
+    "CREATE VIEW cluster.pg_extension AS SELECT 'citus' AS extname, '13.2-1' AS extversion",
+    `CREATE VIEW cluster.pg_dist_node AS SELECT n AS nodeid, 'node' || n AS nodename, 5432 AS nodeport,
+      true AS isactive, 'primary' AS noderole, true AS shouldhaveshards FROM generate_series(1, 2) n`,
+    `CREATE FUNCTION cluster.run_command_on_all_nodes(text)
+      RETURNS TABLE (nodeid int, success boolean, result text) LANGUAGE sql
+      AS $$ VALUES (1, true, 'UTC'), (2, false, 'connection refused') $$`,
+  ])
+    await db.sql.query(text)
+  await assert.rejects(requireDistributable(db.sql.query), {
+    name: 'StartupError',
+    message: 'The node node2:5432 does not answer: connection refused',
+  })
+  await db.close()
+  await dropDatabase(url)
+  await server.stop()
 })
 
 describe('a database that is in use', { skip }, async () => {
