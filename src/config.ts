@@ -204,7 +204,10 @@ function metricsSettings(
     if (env.METRICS_HOST) throw new ConfigError('METRICS_HOST needs METRICS_PORT, the port of the metrics.')
     return { metricsPort: null, metricsHost }
   }
-  if (text.startsWith('/')) return { metricsPort: text, metricsHost }
+  if (text.startsWith('/')) {
+    if (env.METRICS_HOST) throw new ConfigError('METRICS_HOST is for a port: METRICS_PORT is a path.')
+    return { metricsPort: text, metricsHost }
+  }
   const metricsPort = wholeNumber(env, 'METRICS_PORT', 0, 0, 65_535)
   if (metricsPort > 0 && metricsPort === port && (metricsHost === host || !isLoopback(host)))
     throw new ConfigError(`METRICS_PORT must be another than PORT, which is ${port}.`)

@@ -34,17 +34,13 @@ export type TraceSettings = {
   }
 }
 
-/** Null if traces are off. */
+/** Null if traces are off. Without an endpoint the variables are for other programs. */
 export function traceSettings(env: Environment): TraceSettings | null {
+  const endpoint = exporterSetting(env, 'ENDPOINT')
+  if (!endpoint.text) return null
   if (isTrue('OTEL_SDK_DISABLED', env.OTEL_SDK_DISABLED)) return null
   if (exporterOf(env.OTEL_TRACES_EXPORTER) === 'none') return null
-  const url = urlOf(env)
-  if (!url) {
-    if (!env.OTEL_TRACES_EXPORTER) return null
-    throw new ConfigError(
-      'OTEL_TRACES_EXPORTER=otlp needs OTEL_EXPORTER_OTLP_ENDPOINT, the address of the collector, such as http://localhost:4318.',
-    )
-  }
+  const url = urlOf(endpoint)
   checkPropagators(env.OTEL_PROPAGATORS)
   return {
     url,
@@ -83,9 +79,7 @@ function exporterSetting(env: Environment, name: string): { name: string; text: 
 }
 
 /** The path of traces is added to the endpoint of all signals, not to the one of traces. */
-function urlOf(env: Environment): string | null {
-  const { name, text } = exporterSetting(env, 'ENDPOINT')
-  if (!text) return null
+function urlOf({ name, text }: { name: string; text: string }): string {
   const url = checkedEndpoint(name, text)
   if (!name.includes('TRACES')) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`
   return url.href

@@ -1,5 +1,5 @@
 /** Serves the metrics (D150) on a port or a Unix socket of their own, apart from the service's clients. */
-import { rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -22,7 +22,7 @@ export async function serveMetrics(
   server.headersTimeout = 10_000
   const { port, host } = at
   // A killed process leaves its socket.
-  if (typeof port === 'string') rmSync(port, { force: true })
+  if (typeof port === 'string' && lstatSync(port, { throwIfNoEntry: false })?.isSocket()) rmSync(port)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     if (typeof port === 'string') server.listen(port, resolve)

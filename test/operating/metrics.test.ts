@@ -99,6 +99,9 @@ test('without METRICS_PORT there are none; a path is a Unix socket, and a port i
   await inSocket.end('SIGKILL')
   const again = await runService({ ...other, METRICS_PORT: socket })
   await again.end()
+  writeFileSync(socket, 'of somebody')
+  await assert.rejects(runService({ ...other, METRICS_PORT: socket }), /METRICS_PORT: can't listen on/)
+  assert.equal(readFileSync(socket, 'utf8'), 'of somebody')
   assert.equal((await runService(other)).metrics, null)
 })
 

@@ -192,6 +192,7 @@ test('settings of proxies, metrics and the access log', () => {
     [{ METRICS_PORT: '3000' }, /^METRICS_PORT must be another than PORT/],
     [{ METRICS_PORT: '3000', HOST: '0.0.0.0' }, /^METRICS_PORT must be another than PORT/],
     [{ METRICS_HOST: '0.0.0.0' }, /^METRICS_HOST needs METRICS_PORT/],
+    [{ METRICS_PORT: '/run/x.sock', METRICS_HOST: '::1' }, /^METRICS_HOST is for a port/],
     [{ LOG_REQUESTS: 'yes' }, /^LOG_REQUESTS must be/],
   ] as const)
     assert.throws(
