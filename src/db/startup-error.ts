@@ -13,7 +13,8 @@ const needsFiles = () => 'Raise the limit of open files (ulimit -n).'
 const needsDirectory = () => 'A file is in the place of a directory.'
 /** The code of an error → the remedy, for a path and the folder that it is in. */
 const advice: { readonly [code: string]: (path?: string, folder?: string) => string } = {
-  EROFS: () => 'Choose a place that can be written to (DATA_DIR), or mount the volume without "ro".',
+  EROFS: () =>
+    'Choose a place that can be written to, or mount the volume without "ro"; under systemd, see ReadWritePaths.',
   EMFILE: needsFiles,
   ENFILE: needsFiles,
   ENOTDIR: needsDirectory,

@@ -168,6 +168,14 @@ test('the unit for systemd is one, and starts the Node.js that is installed with
   assert.deepEqual([verified.status, verified.stderr], [0, ''])
 })
 
+test('the unit lets the service write where the manual has its backups and its metrics', () => {
+  const manual = readFileSync('docs/operating.md', 'utf8')
+  const [, backups] = /`BACKUP_DIR=(\/.+?)`/.exec(manual)!
+  const [, runtime] = /`METRICS_PORT=\/run\/(.+?)\//.exec(manual)!
+  assert.ok(unit.includes(`\nReadWritePaths=-${backups}\n`), backups)
+  assert.ok(unit.includes(`\nRuntimeDirectory=${runtime}\n`), runtime)
+})
+
 /** The pid of the process that holds the lock of a data directory. */
 function holderOf(dataDir: string): number {
   const [file] = readdirSync(join(dataDir, 'lock')).sort((a, b) => Number(b) - Number(a))
