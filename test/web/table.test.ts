@@ -606,6 +606,44 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('focus, range and Shift stay with their records, wherever others’ changes move them', async () => {
+    const ids = await makeDeals(['Moveham 2', 'Moveham 3', 'Moveham 4', 'Moveham 5'])
+    const rename = (at: number, title: string) =>
+      service!.call('PATCH', `${v1}/deal/${ids[at]}`, { title: `Moveham ${title}` })
+    const ui = await openUi(service!, only('Moveham'))
+    const { page } = ui
+    const titled = (row: number, title: string) => cell(page, row, 1).getByText(`Moveham ${title}`).waitFor()
+    const inRange = page.locator('[data-cell][class~="bg-accent-soft!"]')
+    await loaded(page)
+    await cell(page, 0, 0).click()
+    await page.getByText('1 selected').waitFor()
+    await cell(page, 1, 4).click()
+    await page.keyboard.press('Shift+ArrowDown')
+    // One from below goes to the top, and moves all others down.
+    await rename(3, '1')
+    await titled(0, '1')
+    await isActive(page, 3, 4)
+    assert.equal(await inRange.count(), 2)
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').getByRole('textbox').fill('Of the fourth')
+    const saved = page.waitForResponse(answer => answer.request().method() === 'PATCH')
+    await page.keyboard.press('Tab')
+    await saved
+    assert.equal((await service!.get(`${v1}/deal/${ids[2]}`)).body.data.description, 'Of the fourth')
+    // The Shift selection goes from the record that was selected, which is the second now.
+    await cell(page, 2, 0).click({ modifiers: ['Shift'] })
+    await page.getByText('2 selected').waitFor()
+    // A range that a record leaves is none any more.
+    await cell(page, 1, 4).click()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await rename(1, '9')
+    await titled(3, '9')
+    await isActive(page, 2, 4)
+    assert.equal(await inRange.count(), 0)
+    await ui.end()
+  })
+
   test('a bad filter is marked at its place', async () => {
     const ui = await openUi(service!, '/deals?filter=titel:eq(x)')
     const { page } = ui

@@ -1,4 +1,5 @@
 /** Keyboard navigation of a grid (the APG's grid pattern). Row -1 is the header. Pure. */
+import type { AnyRecord } from '../../api/api.ts'
 
 export type Cell = { readonly row: number; readonly column: number }
 export type Range = {
@@ -44,6 +45,19 @@ export function next(
 /** The cell, or the nearest existing one. */
 export function within({ row, column }: Cell, { rows, columns }: Omit<Size, 'page'>): Cell {
   return { row: clamp(row, -1, rows - 1), column: clamp(column, 0, columns - 1) }
+}
+
+/** The record of a row; undefined if it is not loaded, or the header of a group. */
+export type RowAt = (row: number) => AnyRecord | undefined
+
+/** number of rows in which a record is looked for that others' changes have moved */
+const nearRows = 100
+
+/** The row of a record that was in `row`; undefined if it is not near it any more. */
+export function rowOf(id: number, row: number, rowAt: RowAt): number | undefined {
+  for (let by = 0; by <= nearRows; by++)
+    for (const at of [row + by, row - by]) if (rowAt(at)?.id === id) return at
+  return undefined
 }
 
 /** The cells between two corners. */

@@ -38,7 +38,7 @@ export function useEditing(props: {
     if (then === 'stay') return
     for (let column = editing.column + step; column > 0 && column <= columns.length; column += step) {
       if (columns[column - 1]!.field.is_read_only) continue
-      const next = { row: editing.row, column }
+      const next = { row: active().cell.row, column }
       active().go(next)
       // The cell can be edited once it is drawn.
       requestAnimationFrame(() => edit(next))

@@ -1,6 +1,5 @@
 /** Selects the rows of a table: one, a range from the last one, or all matches. */
 import { useRef } from 'react'
-import type { AnyRecord } from '../../api/api.ts'
 import { toastError } from '../../ui/toast.tsx'
 import {
   countSelected,
@@ -10,6 +9,7 @@ import {
   type Selection,
   selected,
 } from '../bulk/selection.ts'
+import { type RowAt, rowOf } from './grid.ts'
 
 export function useRowSelection(props: {
   selection: Selection
@@ -18,28 +18,29 @@ export function useRowSelection(props: {
   list: string
   /** number of matching records */
   count: number
-  rowAt: (row: number) => AnyRecord | undefined
+  rowAt: RowAt
   /** True if a row is the header of a group */
   isHeader: (row: number) => boolean
 }) {
   const { selection, onSelect, list, count, rowAt, isHeader } = props
-  const lastToggled = useRef({ list, row: 0 })
+  const lastToggled = useRef<{ list: string; row: number; id: number }>(null)
   const selectedCount = countSelected(selection, count)
   const toggle = (row: number, isRange: boolean) => {
     const record = rowAt(row)
     if (!record) return
     const isWanted = isRange || !isSelected(selection, record.id)
-    // Another filter or order has other rows: a range starts anew there.
-    const begin = isRange && lastToggled.current.list === list ? lastToggled.current.row : row
-    const [first, last] = [Math.min(begin, row), Math.max(begin, row)]
+    // Another filter or order has other rows: a range starts anew there. Others' changes move its begin.
+    const last = lastToggled.current
+    const begin = (isRange && last?.list === list ? rowOf(last.id, last.row, rowAt) : null) ?? row
+    const [first, end] = [Math.min(begin, row), Math.max(begin, row)]
     const ids: number[] = []
     let missing = 0
-    for (let at = first; at <= last; at++) {
+    for (let at = first; at <= end; at++) {
       const one = rowAt(at)
       if (one) ids.push(one.id)
       else if (!isHeader(at)) missing++
     }
-    lastToggled.current = { list, row }
+    lastToggled.current = { list, row, id: record.id }
     onSelect(selected(selection, ids, isWanted))
     if (missing) toastError(describeUnread(missing))
   }

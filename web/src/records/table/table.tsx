@@ -162,11 +162,11 @@ function useGrid(props: Props, height: number) {
   const known = groups ? groups.rows : total?.count
   const count = Math.min(known ?? Math.ceil(sight.height / height), rowsMax)
   const covered = hasSums ? height * 2 : height
-  const active = useActive({ scroller, layout, height, covered, isEditing, list, rows: count })
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
   const window = useWindow(resource, request, { first: from, last: to }, groups)
   const { rowAt, groupAt } = window
+  const active = useActive({ scroller, layout, height, covered, isEditing, list, rows: count, rowAt })
   const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
   const rows = rowsIn(from, to, count, active.cell.row)
   const again = useEditAgain({ active, columns, rows: count, window, edit, open: props.onOpen })
