@@ -671,6 +671,26 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end(/status of 400/)
   })
 
+  test('a record leads back to its list, with its columns, its groups and what is deleted', async () => {
+    const [id] = await makeDeals(['Backwick 1', 'Backwick 2'])
+    await service!.call('DELETE', `${v1}/deal/${id}`)
+    const ui = await openUi(service!, only('Backwick', '&deleted=only&group=pipeline_stage'))
+    const { page } = ui
+    const { search } = new URL(page.url())
+    await page.getByRole('link', { name: 'Backwick 1' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Backwick 1' }).waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Deals' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Deleted deals' }).waitFor()
+    assert.deepEqual([...new URL(page.url()).searchParams].sort(), [...new URLSearchParams(search)].sort())
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: /^View/ }).click()
+    await page.getByRole('menuitem', { name: 'Copy the link' }).click()
+    await message(page, /The link is copied/)
+    const copied = new URL(await page.evaluate(() => navigator.clipboard.readText()))
+    assert.equal(copied.searchParams.get('deleted'), 'only')
+    await ui.end(/404/)
+  })
+
   test('what is deleted is listed, and restored', async () => {
     const [id] = await makeDeals(['Restorely'])
     await service!.call('DELETE', `${v1}/deal/${id}`)

@@ -107,10 +107,12 @@ const board = createRoute({
   component: Board,
 })
 
+const listParameters = ['filter', 'sort', 'columns', 'group', 'collapsed', 'view', 'deleted'] as const
+
 const table = createRoute({
   getParentRoute: () => shell,
   path: '/$table',
-  validateSearch: only('filter', 'sort', 'columns', 'group', 'collapsed', 'view', 'deleted'),
+  validateSearch: only(...listParameters),
   notFoundComponent: NotFound,
   beforeLoad: ({ params }) => {
     if (!Object.hasOwn(tables, params.table)) throw notFound()
@@ -121,8 +123,8 @@ const table = createRoute({
 const record = createRoute({
   getParentRoute: () => shell,
   path: '/$table/$id',
-  // `list` has the filter and the order of the list from which the record was opened, for next and previous.
-  validateSearch: only('tab', 'filter', 'sort'),
+  // Those of the list from which the record was opened: for next and previous, and for the way back.
+  validateSearch: only('tab', ...listParameters),
   component: lazyPage(() => import('./records/record/record-page.tsx'), 'RecordPage'),
 })
 

@@ -73,9 +73,11 @@ export function useViewActions(
     toast(`This page opens with ${isDefault ? all.toLowerCase() : name}.`)
   }
   const copyLink = () => {
-    const link = `${location.origin}${location.pathname}?${new URLSearchParams(parametersOf(shown, view))}`
+    // Parameters that are not of a view stay, such as that of the deleted records.
+    const link = new URL(location.href)
+    for (const [name, value] of Object.entries(parametersOf(shown, view))) link.searchParams.set(name, value)
     navigator.clipboard
-      ?.writeText(link)
+      ?.writeText(link.href)
       .then(() => toast('The link is copied.', { isNews: true }))
       .catch(() => toastError('The link can’t be copied here: copy the address.'))
   }
@@ -87,7 +89,7 @@ export function useViewActions(
 export type ViewActions = ReturnType<typeof useViewActions>
 
 /** The parameters of the address for a list with a view. */
-function parametersOf(shown: ListParameters, view: View | null): { [name: string]: string } {
+export function parametersOf(shown: ListParameters, view: View | null): { [name: string]: string } {
   const all = Object.entries({ ...shown, ...(view ? { view: String(view.id) } : {}) })
   return Object.fromEntries(all.filter((pair): pair is [string, string] => Boolean(pair[1])))
 }

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { api, base, type Page } from '../../api/api.ts'
+import type { ListRequest } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
 import { type Command, useCommands } from '../../shell/commands.ts'
@@ -16,7 +17,7 @@ const pagesMax = 20
 type IdPage = Page<{ readonly id: number }>
 
 /** The ids of the list at the time of leaving it: a change of a record doesn't move its neighbours. */
-const idsQuery = (resource: string, request: { filter?: string; sort?: string }, isEnabled: boolean) =>
+const idsQuery = (resource: string, request: Partial<ListRequest>, isEnabled: boolean) =>
   infiniteQueryOptions({
     queryKey: ['neighbours', resource, request],
     queryFn: async ({ pageParam: cursor, signal }) => {
@@ -32,10 +33,14 @@ const idsQuery = (resource: string, request: { filter?: string; sort?: string },
   })
 
 export function Neighbours({ resource, id }: { resource: string; id: number }) {
-  const { filter, sort } = useSearch({ strict: false })
+  const { filter, sort, deleted } = useSearch({ strict: false })
   const navigate = useNavigate()
   const format = useFormat()
-  const request = { ...(filter ? { filter } : {}), ...(sort ? { sort } : {}) }
+  const request = {
+    ...(filter ? { filter } : {}),
+    ...(sort ? { sort } : {}),
+    ...(deleted ? { deleted: 'only' as const } : {}),
+  }
   const isEnabled = filter !== undefined || sort !== undefined
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(
     idsQuery(resource, request, isEnabled),
@@ -50,14 +55,18 @@ export function Neighbours({ resource, id }: { resource: string; id: number }) {
   const after = place >= 0 ? ids[place + 1] : undefined
   const commands = useMemo(() => {
     const go = (to: number | undefined) => () => {
-      if (to !== undefined) void navigate({ to: recordPath(resource, to), search: { filter, sort } as never })
+      if (to !== undefined)
+        void navigate({
+          to: recordPath(resource, to),
+          search: ((list: object) => ({ ...list, tab: undefined })) as never,
+        })
     }
     const list: Command[] = [
       { id: 'record-before', title: 'Previous record', group: 'Record', keys: '[', act: go(before) },
       { id: 'record-after', title: 'Next record', group: 'Record', keys: ']', act: go(after) },
     ]
     return list
-  }, [navigate, resource, before, after, filter, sort])
+  }, [navigate, resource, before, after])
   useCommands(commands)
   if (place < 0) return null
   const { total = null, totalIsEstimate = false } = data?.pages[0]?.meta ?? {}

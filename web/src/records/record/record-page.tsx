@@ -31,9 +31,9 @@ export function RecordPage() {
 function Page({ table, id }: { table: TableName; id: number }) {
   const { resource, title, one } = tables[table]
   const { shown, error, retry } = useRecord(resource, id)
-  const { tab, filter, sort } = useSearch({ strict: false })
+  const { tab, ...search } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const list = { to: '/$table', params: { table }, search: { filter, sort } } as const
+  const list = { to: '/$table', params: { table }, search } as const
   if (error) return <Missing error={error} onRetry={retry} table={table} one={one} />
   if (!shown) return <PageSkeleton />
   return (
@@ -57,7 +57,7 @@ function Page({ table, id }: { table: TableName; id: number }) {
           void navigate({
             to: '/$table/$id',
             params: { table, id: String(id) },
-            search: { tab: next, filter, sort } as never,
+            search: { ...search, tab: next } as never,
             replace: true,
           })
         }

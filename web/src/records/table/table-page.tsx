@@ -25,7 +25,7 @@ import { EmptyTable } from './empty-table.tsx'
 import { layoutOf } from './layout.ts'
 import { Table } from './table.tsx'
 import { TableToolbar } from './table-toolbar.tsx'
-import { useTableAddress } from './use-table-address.ts'
+import { type TableAddress, useTableAddress } from './use-table-address.ts'
 import { rowsMax, type Total, useTotal } from './use-window.ts'
 
 const BulkJobDialog = lazy(() =>
@@ -56,7 +56,7 @@ function ResourceTable({ table }: { table: TableName }) {
   const layout = useMemo(() => layoutOf(columns, fields, isNarrow), [columns, fields, isNarrow])
   const { total, error, retry } = useTotal(resource, request)
   const count = total?.count ?? 0
-  const links = useRecordLinks(table, filter, sort)
+  const links = useRecordLinks(table, address.list)
   const groups = useGroups({
     ...{ resource, request, grouping, collapsed },
     columns: columns.flatMap(({ field: name }) => fields.find(one => one.internal_name === name) ?? []),
@@ -142,16 +142,12 @@ function ResourceTable({ table }: { table: TableName }) {
 }
 
 /** The address of a record's page, which stores the list it was opened from. */
-function useRecordLinks(table: TableName, filter: string, sort: string) {
+function useRecordLinks(table: TableName, list: TableAddress['list']) {
   const navigate = useNavigate()
-  const list = new URLSearchParams({ ...(filter ? { filter } : {}), sort }).toString()
-  const href = useCallback((id: number) => `/${table}/${id}?${list}`, [table, list])
+  const search = new URLSearchParams(list).toString()
+  const href = useCallback((id: number) => `/${table}/${id}?${search}`, [table, search])
   const onOpen = (id: number) =>
-    void navigate({
-      to: '/$table/$id',
-      params: { table, id: String(id) },
-      search: { ...(filter ? { filter } : {}), sort },
-    })
+    void navigate({ to: '/$table/$id', params: { table, id: String(id) }, search: list })
   return { href, onOpen }
 }
 

@@ -6,6 +6,7 @@ import { fieldsQuery, isExpandable } from '../../api/queries.ts'
 import { printSort, toggleSort } from '../../list/sort.ts'
 import { readSort } from '../../list/sort-menu.tsx'
 import { useView } from '../../list/use-view.ts'
+import { parametersOf } from '../../list/use-view-actions.ts'
 import type { ListParameters } from '../../list/views.ts'
 import { groupingOf } from '../groups/groupable.ts'
 import { type Collapsed, parseCollapsed, printCollapsed } from '../groups/grouping.ts'
@@ -81,10 +82,12 @@ export function useTableAddress(table: TableName) {
     move: (field, by) => changeColumns(now => shifted(now, field, by)),
     hide: field => changeColumns(now => toggled(now, field)),
   }
+  /** the parameters of the list, with those of its view: a record's address keeps them for the way back */
+  const list = parametersOf({ ...search, ...inUse.shown, sort }, inUse.view)
   const collapse = (next: Collapsed) => show({ collapsed: printCollapsed(next) }, true)
   return {
     ...{ inUse, filter, sort, isDeleted, fields, columns, request, grouping, collapsed },
-    ...{ show, change, changeColumns, collapse, actions },
+    ...{ list, show, change, changeColumns, collapse, actions },
   }
 }
 
