@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, suite, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
 import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
@@ -460,6 +461,42 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByRole('combobox', { name: 'Cork: value for “Oak”' }).waitFor()
     assert.equal(await page.getByRole('button', { name: /^Create/ }).count(), 0)
     await ui.end()
+  })
+
+  test('a typed default value is one request, and one that is refused is said and sent again', async () => {
+    const ui = await openUi(service!, '/import?resource=company')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(page, 'typed.csv', 'name\nTypedham\n')
+    await heading(page, 'Map columns to fields')
+    await page.getByRole('button', { name: 'Add a default…' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Website')
+    await page.getByRole('option', { name: 'Website', exact: true }).click()
+    const sent: unknown[] = []
+    const refuse = (route: Route) => {
+      if (route.request().method() !== 'PATCH') return route.continue()
+      sent.push(route.request().postDataJSON())
+      return route.fulfill({ status: 500 })
+    }
+    await page.route('**/import/*', refuse)
+    const box = page.getByRole('textbox', { name: 'Website, for all rows' })
+    const website = 'typedham.example'
+    await box.pressSequentially(website)
+    const isLast = () => JSON.stringify(sent.at(-1)) === JSON.stringify({ defaults: { website } })
+    await eventually(isLast, 'the whole value')
+    await page.getByText(/^Not saved: /).waitFor()
+    assert.ok(sent.length < website.length / 2, `${sent.length} requests`)
+    assert.equal(await box.inputValue(), website)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText(/^Not saved: /).waitFor()
+    await heading(page, 'Map columns to fields')
+    await page.unroute('**/import/*', refuse)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Import without a test run' }).click()
+    await page.getByRole('link', { name: 'See the companies' }).waitFor()
+    assert.equal(await count('company', `website:eq(${website})`), 1)
+    await ui.end(/500/)
   })
 
   test('a default value whose field was deleted since is left out by choice', async () => {

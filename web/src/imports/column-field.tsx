@@ -22,7 +22,7 @@ export function ColumnField(props: {
       ofColumn={guessField(column, job.resource, job.total ?? 0)}
       onCreated={async ({ internal_name }) => {
         // The refetched import must have the saved changes, and the new field among its targets.
-        await saved()
+        await saved(job.id)
         await queryClient.invalidateQueries({ queryKey: jobKey(job.id) })
         onCreated(internal_name)
       }}

@@ -11,7 +11,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
 import { Panel } from '../ui/page.tsx'
-import { change, type Import } from './import.ts'
+import { changeDefaults, type Import, refused } from './import.ts'
 import { goneDefaults, labelIn, missingFields, openCurrencies } from './missing-fields.ts'
 import { focusHeading } from './steps.tsx'
 
@@ -35,10 +35,8 @@ export function DefaultsPanel({ job, fields }: Props) {
   const shown = [...new Set([...needed, ...Object.keys(defaults), ...added])]
   const rows = offered.filter(({ target }) => shown.includes(target))
   const others = offered.filter(({ target }) => !shown.includes(target))
-  const take = (target: string, value: unknown) => {
-    const sent = { [target]: isEmpty(value) ? null : value }
-    change(job, { defaults: { ...defaults, ...sent } }, { defaults: sent })
-  }
+  const take = (target: string, value: unknown) =>
+    changeDefaults(job, { [target]: isEmpty(value) ? null : value })
   return (
     <Panel
       title="Default values"
@@ -105,9 +103,11 @@ function Editor(props: Offered & { defaults: Import['defaults']; onTake: (value:
   const { target, label, field, defaults, onTake } = props
   // The typed value may be incomplete, and the saved value has another form.
   const [typed, setTyped] = useState<unknown>(defaults[target] ?? null)
+  const unsaved = refused.use()
   const named = `${label}, for all rows`
   if (!field) return <CurrencyForAll label={named} value={String(defaults[target] ?? '')} onTake={onTake} />
   const { Input, check } = kindOf(field)
+  const problem = unsaved && target in unsaved.defaults ? `Not saved: ${unsaved.message}` : undefined
   return (
     <Input
       isLabelHidden
@@ -115,7 +115,7 @@ function Editor(props: Offered & { defaults: Import['defaults']; onTake: (value:
       label={named}
       value={typed}
       record={{ ...defaults, [target]: typed }}
-      error={isEmpty(typed) ? undefined : check?.(typed, field)}
+      error={(isEmpty(typed) ? undefined : check?.(typed, field)) ?? problem}
       onChange={value => {
         setTyped(value)
         // A typed name is resolved when the box is left.

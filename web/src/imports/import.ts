@@ -67,7 +67,23 @@ export function noteTried(id: number): void {
 
 let last: Promise<unknown> = Promise.resolve()
 
-let turn = 0
+/** The number of requests without an answer. */
+let pending = 0
+
+/** Default values that are typed within this time are sent in one request. */
+const typingMs = 300
+
+type Defaults = Plan['defaults']
+
+/** The default values that are not sent yet. */
+let unsent: { readonly id: number; defaults: Defaults } | null = null
+
+/** The default values that could not be saved, and why. They are sent again with the next ones. */
+export const refused = createStore<{
+  readonly id: number
+  readonly defaults: Defaults
+  readonly message: string
+} | null>(null)
 
 export function noteChanged(id: number): void {
   changedSince.set(new Set([...changedSince.get(), id]))
@@ -85,26 +101,61 @@ export function change(
   changes: Partial<Pick<Import, keyof Plan | 'columns'>>,
   sent: Sent = changes,
 ): void {
-  const key = jobKey(id)
-  const own = ++turn
-  noteChanged(id)
-  queryClient.setQueryData<Import>(key, before => before && { ...before, ...changes })
+  show(id, changes)
+  unsent = null
   const { formats, ...others } = sent
   const body = {
     ...others,
     ...(formats ? { formats: { date: formats.date ?? null, decimal: formats.decimal ?? null } } : {}),
   }
-  last = last
-    .then(() => callApi<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
-    .then(async changed => {
+  write(id, () => body)
+}
+
+/** Changes default values, which may be typed: what follows quickly goes in the same request. */
+export function changeDefaults({ id, defaults }: Pick<Import, 'id' | 'defaults'>, sent: Defaults): void {
+  show(id, { defaults: { ...defaults, ...sent } })
+  if (unsent?.id === id) {
+    unsent.defaults = { ...unsent.defaults, ...sent }
+    return
+  }
+  const own = { id, defaults: sent }
+  unsent = own
+  const settled = async () => {
+    await new Promise(resolve => setTimeout(resolve, typingMs))
+    if (unsent === own) unsent = null
+    const before = refused.get()
+    if (before?.id === id) own.defaults = { ...before.defaults, ...own.defaults }
+    refused.set(null)
+    return { defaults: own.defaults }
+  }
+  write(id, settled, message => refused.set({ ...own, message }))
+}
+
+function show(id: number, changes: Partial<Import>): void {
+  noteChanged(id)
+  queryClient.setQueryData<Import>(jobKey(id), before => before && { ...before, ...changes })
+}
+
+/** Sends a change after the earlier ones. */
+function write(id: number, bodyOf: () => object, onRefused?: (message: string) => void): void {
+  const queryKey = jobKey(id)
+  pending++
+  last = last.then(async () => {
+    try {
+      const body = JSON.parse(JSON.stringify(await bodyOf()))
+      const changed = await callApi<Import>('PATCH', `/import/${id}`, { body })
       // Another mapping changes the texts without a value. Later changes are shown already.
-      if (own === turn) await queryClient.cancelQueries({ queryKey: key })
-      if (own === turn) queryClient.setQueryData(key, changed)
-    })
-    .catch(async error => {
-      toastError(errorMessage(error))
-      await queryClient.invalidateQueries({ queryKey: key })
-    })
+      if (pending === 1) await queryClient.cancelQueries({ queryKey })
+      if (pending === 1) queryClient.setQueryData(queryKey, changed)
+    } catch (error) {
+      const message = errorMessage(error)
+      onRefused?.(message)
+      toastError(message)
+      await queryClient.invalidateQueries({ queryKey })
+    } finally {
+      pending--
+    }
+  })
 }
 
 /**
@@ -125,5 +176,11 @@ export function answer(job: Import, column: number, field: string | null): Colum
   return before ? (columns[before.column] ?? null) : null
 }
 
-/** Resolves once all changes are saved. */
-export const saved = (): Promise<unknown> => last
+/** Resolves once all changes are sent. False if default values could not be saved, now either. */
+export async function saved(id: number): Promise<boolean> {
+  await last
+  if (refused.get()?.id !== id) return true
+  changeDefaults({ id, defaults: queryClient.getQueryData<Import>(jobKey(id))?.defaults ?? {} }, {})
+  await last
+  return refused.get() === null
+}

@@ -60,7 +60,7 @@ export function useNewOptions(job: Import, missingOptions: MissingOptions | null
     setLeft(names.length)
     let made = 0
     try {
-      await saved()
+      await saved(job.id)
       for (const name of names) {
         await missingOptions.make(name)
         made++

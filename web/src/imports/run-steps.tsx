@@ -1,7 +1,7 @@
 /** The last steps: dry run, run, progress, result and revert. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { base, errorMessage, type Field } from '../api/api.ts'
+import { base, errorMessage, type Field, UserError } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { type Counts, manyOf, sendJobAction } from '../jobs/job.ts'
 import { stateOf } from '../jobs/job-text.ts'
@@ -34,7 +34,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
     setBusy(true)
     setProblem(undefined)
     try {
-      await saved()
+      if (!(await saved(job.id))) throw new UserError('The default values are not saved.')
       savePlan(who, job)
       await sendJobAction(job, action)
       noteTried(job.id)

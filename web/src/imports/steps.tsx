@@ -63,7 +63,7 @@ export function Steps({ current, id }: { current: StepName; id?: number | undefi
 export function useGo(id: number): (step: StepName) => void {
   const navigate = useNavigate()
   return async step => {
-    await saved()
+    if (!(await saved(id))) return
     await navigate({ to: '/import/$id', params: { id: String(id) }, search: { step } })
     focusHeading()
   }
