@@ -1,6 +1,6 @@
 /** The form of a resource: its sections, and the place of each field in them (D34, D36). Pure. */
 import { createHash } from 'node:crypto'
-import type { ResourceSchema, Section } from '../fields/catalog.ts'
+import { customSection, type ResourceSchema, type Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { asText, isObject, type Json, pointerStep } from '../json.ts'
 import { nameOf, type Validation } from './validation.ts'
@@ -36,7 +36,7 @@ export function moved(
   position: number | null,
 ): Section[] {
   const form = formOf(schema)
-  const title = section ?? form.find(part => part.fields.includes(name))?.section ?? 'Custom fields'
+  const title = section ?? form.find(part => part.fields.includes(name))?.section ?? customSection
   if (!form.some(part => part.section === title)) form.push({ section: title, fields: [] })
   const placed = form.map(part => {
     const others = part.fields.filter(other => other !== name)

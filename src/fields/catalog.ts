@@ -262,6 +262,9 @@ function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
   return [...Map.groupBy(all, field => field.section).values()].flat()
 }
 
+/** The section of a custom field that the form has not moved. */
+export const customSection = 'Custom fields'
+
 function customField(row: FieldRow): Field {
   // The name becomes part of SQL text (fields/columns.ts), so it must be a plain identifier.
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
@@ -270,7 +273,7 @@ function customField(row: FieldRow): Field {
     ...plainField,
     ...row,
     deleted_at: row.deleted_at && isoInstant(row.deleted_at, true),
-    section: 'Custom fields',
+    section: customSection,
     is_custom: true,
   }
 }

@@ -124,6 +124,24 @@ test('a record that the client has is not sent again', async () => {
   assert.equal((await ask(`${v1}/deal/view/list`, { 'if-none-match': '*' })).status, 200)
 })
 
+test('a field that is shown otherwise without a version has another tag', async () => {
+  const made = await call('POST', `${v1}/field`, { source: 'tag', field_name: 'Hue', type: 'SINGLE_STRING' })
+  const path = `${v1}/field/${made.body.data.id}`
+  const tag = made.headers.get('etag')!
+  assert.equal((await ask(path, { 'if-none-match': tag })).status, 304)
+  const form = (await get(`${v1}/field/form?source=tag`)).body.data as { section: string; fields: string[] }[]
+  const moved = form.map(part => (part.section === 'Custom fields' ? { ...part, section: 'Looks' } : part))
+  assert.equal((await call('PUT', `${v1}/field/form?source=tag`, moved)).status, 200)
+  const after = await ask(path, { 'if-none-match': tag })
+  assert.equal(after.status, 200)
+  assert.equal((await ask(path, { 'if-none-match': after.headers.etag! })).status, 304)
+  // A record whose field is out of use, too.
+  const record = (await call('POST', `${v1}/tag`, { name: 'Blue', cf_hue: 'dark' })).body.data
+  const shown = (await get(`${v1}/tag/${record.id}`)).headers.get('etag')!
+  assert.equal((await call('PATCH', path, { is_active: false })).status, 200)
+  assert.equal((await ask(`${v1}/tag/${record.id}`, { 'if-none-match': shown })).status, 200)
+})
+
 test('a record whose values have moved without a version has another tag, for one and the same version', async () => {
   const made = await call(
     'POST',

@@ -12,7 +12,7 @@ import {
   updateOption,
 } from '../../configuration/administer.ts'
 import type { ConfigurationContext, SavedConfiguration } from '../../configuration/retry-on-conflict.ts'
-import type { Catalog, Section } from '../../fields/catalog.ts'
+import { type Catalog, customSection, type Section } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { etagOf } from '../../records/precondition.ts'
@@ -147,9 +147,18 @@ async function fieldAnswer(
   status?: number,
 ): Promise<Answer> {
   const index = field.is_indexed ? { index: await indexState(db, catalog.account.id, field) } : {}
-  // Its section, options of records and index change without a new version.
   const data = JSON.stringify({ ...descriptor(field, catalog), ...index })
-  return savedAnswer(request, data, saved, etagOfText(field.version, data), status)
+  const etag = mayMove(field, catalog) ? etagOfText(field.version, data) : etagOf(field.version)
+  return savedAnswer(request, data, saved, etag, status)
+}
+
+/**
+ * True if the descriptor may change without a new version: the state of an index, options that are records,
+ * and a section to which the form has moved the field.
+ */
+function mayMove({ id, resource, section, related, is_indexed }: Field, { resources }: Catalog): boolean {
+  const own = resources.get(resource)!.resource.fields.find(field => field.id === id)
+  return is_indexed || related !== null || section !== (own?.section ?? customSection)
 }
 
 function optionAnswer(request: ApiRequest, { field }: Found, saved: SavedConfiguration, status?: number) {
