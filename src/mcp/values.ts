@@ -92,7 +92,7 @@ export function differences(
 ): JsonObject {
   const all = seenFields(schema).flatMap((field): [string, Json][] => {
     const name = field.internal_name
-    if (hasSame(before, after, name) || followers.has(name)) return []
+    if (hasSame(before, after, name)) return []
     const [old, value] = [before, after].map(record => cut(valueIn(record, field), valueMax))
     const isSeen = JSON.stringify(old) !== JSON.stringify(value)
     return [[name, isSeen ? { before: old!, after: value! } : apart(before[name]!, after[name]!)]]
@@ -100,9 +100,9 @@ export function differences(
   return sentFirst(all, new Set(sent))
 }
 
-/** True if two records have the same value, also where it is shown in short. */
+/** True if two records have the same whole value, or one that follows every write. */
 export function hasSame(one: JsonObject, other: JsonObject, name: string): boolean {
-  return JSON.stringify(one[name] ?? null) === JSON.stringify(other[name] ?? null)
+  return followers.has(name) || JSON.stringify(one[name] ?? null) === JSON.stringify(other[name] ?? null)
 }
 
 /** Two values that look the same in short, from just before their first difference. */

@@ -149,6 +149,8 @@ test('what is ignored is named, and is no value that the record has already', as
     assert.match(ignored.text, /"error":"Nothing would change\.".*age: The field is read-only/)
     const partly = await use('update', { resource: 'deal', ...which, values: { age: 5, title: 'Partly' } })
     assert.match(partly.body.notes.join(), /^age: The field is read-only/, partly.text)
+    const followed = await use('update', { resource: 'deal', ...which, values: { updated_at: 'now' } })
+    assert.match(followed.text, /"error":"Nothing would change\./)
   }
   const same = await use('update', { resource: 'deal', record: id, values: { description: null } })
   assert.match(same.text, /has these values already/)

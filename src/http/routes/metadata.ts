@@ -144,11 +144,11 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
   }
 }
 
-/** The stages of a pipeline. Throws `invalid_parameter` if what is offered has no pipeline that is shown. */
+/** The stages of a pipeline. Throws `malformed_query` if what is offered has no pipeline that is shown. */
 function ofPipeline(values: readonly object[], pipeline: number, name: string): object[] {
   return values.filter(value => {
     if ('pipeline' in value) return value.pipeline === pipeline
-    throw invalidParameter('pipeline', `pipeline selects among stages; what ${name} offers has no pipeline.`)
+    throw invalidParameter('pipeline', `pipeline is for stages, and what ${name} offers is of none.`)
   })
 }
 
