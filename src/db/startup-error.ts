@@ -14,7 +14,7 @@ const needsDirectory = () => 'A file is in the place of a directory.'
 /** The code of an error → the remedy, for a path and the folder that it is in. */
 const advice: { readonly [code: string]: (path?: string, folder?: string) => string } = {
   EROFS: () =>
-    'Choose a place that can be written to, or mount the volume without "ro"; under systemd, see ReadWritePaths.',
+    'Set DATA_DIR or BACKUP_DIR to a place that can be written to, or mount it without "ro"; under systemd, see ReadWritePaths.',
   EMFILE: needsFiles,
   ENFILE: needsFiles,
   ENOTDIR: needsDirectory,
