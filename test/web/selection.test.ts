@@ -245,7 +245,9 @@ test('the sums of selected rows follow the selection, exactly', { skip }, async 
   await accessible('the sums of a selection')
   // Of two currencies in the base currency, with each in the title.
   await box(page, 2).click()
-  await sums.locator('[title^="$0.30 · €1,000.55"], [title^="€1,000.55 · $0.30"]').waitFor()
+  await sums
+    .locator('[title^="USD\u00a00.30 · EUR\u00a01,000.55"], [title^="EUR\u00a01,000.55 · USD\u00a00.30"]')
+    .waitFor()
   // All that match but one.
   await page.locator('[data-cell="-1.0"]').click()
   await bar(page).waitFor({ state: 'detached' })
