@@ -35,8 +35,11 @@ type Name = keyof Messages
 const channels = new Map<Name, Channel>()
 
 function channelOf(name: Name): Channel {
-  const one = channels.get(name) ?? channel(`dealwright.${name}`)
-  channels.set(name, one)
+  let one = channels.get(name)
+  if (!one) {
+    one = channel(`dealwright.${name}`)
+    channels.set(name, one)
+  }
   return one
 }
 

@@ -36,6 +36,9 @@ export type JsonLimits = { readonly levels: number; readonly items: number; read
 /** Thrown for JSON that exceeds the limits. */
 export class JsonLimitError extends Error {}
 
+/** Thrown for an object that has a member twice. */
+export class DuplicateMemberError extends JsonLimitError {}
+
 /** Like parseJson, in one pass and within `limits`. Throws JsonLimitError beyond them, and SyntaxError. */
 export function parseExactly(text: string, limits: JsonLimits | null = null): Json {
   const reader: Reader = { text, at: 0, limits, levels: 0, items: 0 }
@@ -223,7 +226,7 @@ function refuseName(name: string, object: JsonObject, { limits }: Reader): void 
   if (name === '__proto__' && !limits.takesAnyName)
     throw new JsonLimitError('"__proto__" is no name of a member')
   if (Object.hasOwn(object, name))
-    throw new JsonLimitError(`it has the member ${JSON.stringify(name.slice(0, 100))} twice`)
+    throw new DuplicateMemberError(`it has the member ${JSON.stringify(name.slice(0, 100))} twice`)
 }
 
 function setMember(object: JsonObject, name: string, value: Json): void {

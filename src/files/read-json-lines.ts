@@ -1,5 +1,6 @@
 /** JSON lines: one object a line. The columns are the members' names, in the order of their first use. */
 import {
+  DuplicateMemberError,
   isDeeper,
   isObject,
   type Json,
@@ -60,7 +61,7 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
   } catch (error) {
     // Very many brackets overflow the parser's stack. The quoted part of the error may end in half a pair.
     if (error instanceof JsonLimitError) {
-      const hint = error.message.endsWith('twice') ? 'Write each once.' : 'Write fewer.'
+      const hint = error instanceof DuplicateMemberError ? 'Write each once.' : 'Write fewer.'
       return refused(line, text, `${error.message}. ${hint}`)
     }
     const isSyntax = error instanceof SyntaxError

@@ -19,10 +19,10 @@ export type PastColumn = {
 }
 
 /** The copy of a column `member` of the record of `related` to which the field `of` points. */
-export type Copied = { readonly of: string; readonly related: string; readonly member: string }
+type Copied = { readonly of: string; readonly related: string; readonly member: string }
 
 /** For a hidden field that is a copy, from where it is; undefined for another field. */
-export function copyOf({ is_hidden, derives_from }: Field, { byName }: ResourceSchema) {
+export function copyOf({ is_hidden, derives_from }: Field, { byName }: ResourceSchema): Copied | undefined {
   const [of, member] = is_hidden ? (derives_from.find(name => name.includes('.'))?.split('.') ?? []) : []
   const related = of && byName.get(of)?.related
   return related && member ? { of, related, member } : undefined

@@ -65,7 +65,7 @@ export async function undo(
     const own = [String(version)]
     try {
       if (verb === 'deleted') return await restoreRecord(event, id, oldest, own)
-      // Parts were added since: a creation takes none along.
+      // Parts that were added since keep a creation from being undone.
       return (await removeRecord(event, id, own, { isRead: true, isAlone: verb === 'created' }))!
     } catch (error) {
       const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'

@@ -1,5 +1,5 @@
 /** Reads the parameters of requests: from the URL, and from a body that has parameters (D32). */
-import { parameterProblem, Refusal } from '../errors.ts'
+import { type Problem, parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
 import { foreignParameterHint } from '../lists/foreign-parameters.ts'
@@ -25,10 +25,9 @@ export function readParameters(
   known: readonly string[],
   required: readonly string[],
 ): { [name: string]: string | undefined } {
-  const others = known.length ? `The parameters: ${known.join(', ')}.` : 'This request takes none.'
   const unknown = [...query.keys()]
     .filter(name => !known.includes(name))
-    .map(name => parameterProblem(name, 'unknown_parameter', `There is no parameter "${name}". ${others}`))
+    .map(name => unknownProblem(name, known))
   const wrong = known.flatMap(name => {
     const values = query.get(name) ?? []
     if (values.length > 1) return [parameterProblem(name, 'contradiction', `${name} may be given only once.`)]
@@ -40,6 +39,11 @@ export function readParameters(
   if (unknown.length) throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
   if (wrong.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
   return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
+}
+
+function unknownProblem(name: string, known: readonly string[]): Problem {
+  const others = known.length ? `The parameters: ${known.join(', ')}.` : 'This request takes none.'
+  return parameterProblem(name, 'unknown_parameter', `There is no parameter "${name}". ${others}`)
 }
 
 /** The route, which refuses every parameter if its operation names none but that of a dry run. */

@@ -84,11 +84,12 @@ async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolR
 /** "expected_close_date by month" → expected_close_date:month; "product" is a group of its own. */
 function groupOf(text: string, schema: ResourceSchema): string {
   const groupNamed = (name: string) => linesNamed(name, schema) ?? meantField(name.trim(), schema)
-  const [, name = text, unit] =
-    /^(.*?)(?:\s+by\s+|\s*:\s*|\s+)(day|week|month|quarter|year)\s*$/i.exec(text) ?? []
   // A name may end in a unit of time itself, such as "Fiscal year".
-  const field = groupNamed(text)
-  return field || !unit ? (field ?? name.trim()) : `${groupNamed(name) ?? name.trim()}:${unit.toLowerCase()}`
+  const whole = groupNamed(text)
+  if (whole) return whole
+  const [, name = '', unit] =
+    /^(.*?)(?:\s+by\s+|\s*:\s*|\s+)(day|week|month|quarter|year)\s*$/i.exec(text) ?? []
+  return unit ? `${groupNamed(name) ?? name.trim()}:${unit.toLowerCase()}` : text.trim()
 }
 
 /** The resource of the lines that a name means, such as "products" of deals; null for another name. */

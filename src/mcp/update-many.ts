@@ -20,6 +20,10 @@ export type OwnValues = {
   readonly of: (record: JsonObject) => JsonObject
 }
 
+/**
+ * The change of all records that meet the conditions. Throws ToolRefusal if there are none or too many, if
+ * one would be refused, or if nothing would change.
+ */
 export async function planMany(
   api: Api,
   resource: string,

@@ -32,8 +32,8 @@ export const currency: Resource = {
   }),
   applyRules: ({ after, before, catalog, problem }) => {
     const { id, name } = after
-    const isNew = typeof name === 'string' && name !== before?.name
-    const other = isNew && catalog.currencyList.find(one => one.id !== id && isSameName(one.name, name))
+    const isRenamed = typeof name === 'string' && name !== before?.name
+    const other = isRenamed && catalog.currencyList.find(one => one.id !== id && isSameName(one.name, name))
     // Amounts may name a currency so.
     if (other) problem('name', 'name_taken', `is the name of ${other.code}`)
     if (after.rate === 0)

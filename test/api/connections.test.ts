@@ -104,22 +104,34 @@ test('a client that does not read its answers is cut off', async () => {
   assert.ok(answers > 0 && answers < asks / 2, `${answers} of ${asks} answers`)
 })
 
+type Unread = { readonly answered: Promise<IncomingMessage>; readonly end: () => void }
+
+/** A request whose answer is not read. */
+function unread(url: string, headers: { readonly [name: string]: string }): Unread {
+  const sent = request(url, { headers, agent: false })
+  const answered = once(sent.end(), 'response').then(([answer]) => (answer as IncomingMessage).pause())
+  return { answered, end: () => sent.destroy() }
+}
+
+const statusesOf = async (clients: readonly Unread[]) =>
+  (await Promise.all(clients.map(({ answered }) => answered))).map(({ statusCode }) => statusCode)
+
+/** True if all are answered; ends them. */
+async function areTaken(clients: readonly Unread[]): Promise<boolean> {
+  const statuses = await statusesOf(clients)
+  for (const { end } of clients) end()
+  return statuses.every(status => status === 200)
+}
+
 test('long answers that are not read are an account’s own share of memory', async () => {
   // Its clients are not cut off while the others are still being answered.
   const patient = await slow.another({ limits: {} })
   const { body } = await patient.call('POST', `${v1}/tag`, { name: 'Long' })
   await slow.db.query(`UPDATE tag SET document = document || ',"cf_long":"' || repeat('x', 30000000) || '"'
     WHERE account_id = 1 AND id = ${body.data.id}`)
-  const asked = () => {
-    const sent = request(`${patient.url}${v1}/tag/view/list?filter=name:eq(Long)`, {
-      headers: bearer,
-      agent: false,
-    })
-    const answered = once(sent.end(), 'response').then(([answer]) => (answer as IncomingMessage).pause())
-    return { answered, end: () => sent.destroy() }
-  }
+  const asked = () => unread(`${patient.url}${v1}/tag/view/list?filter=name:eq(Long)`, bearer)
   const clients = Array.from({ length: 8 }, asked)
-  const statuses = (await Promise.all(clients.map(({ answered }) => answered))).map(one => one.statusCode)
+  const statuses = await statusesOf(clients)
   assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 503, 503, 503, 503])
   assert.equal((await patient.get(`${v1}/tag/${body.data.id + 1}`)).status, 404)
   for (const { end } of clients) end()
@@ -132,12 +144,7 @@ test('long answers that are not read are an account’s own share of memory', as
     await later(requestTimeoutMs / 4)
     client.socket.destroy()
   }
-  await eventually(async () => {
-    const again = Array.from({ length: 4 }, asked)
-    const answers = await Promise.all(again.map(({ answered }) => answered))
-    for (const { end } of again) end()
-    return answers.every(({ statusCode }) => statusCode === 200)
-  }, 'room for as many answers as before')
+  await eventually(() => areTaken(Array.from({ length: 4 }, asked)), 'room for as many answers as before')
   await patient.call('DELETE', `${v1}/tag/${body.data.id}`)
 })
 
@@ -150,21 +157,12 @@ test('pages of a stream that are not read count for the same share', async () =>
     WHERE account_id = 1 AND id = ANY('{${ids}}')`)
   const last = Number((await patient.get(`${v1}/event?after=999999999999`)).body.meta.last)
   const headers = { ...bearer, accept: 'text/event-stream' }
-  const asked = () => {
-    const sent = request(`${patient.url}${v1}/event?record=1&after=${last - 10}`, { headers, agent: false })
-    const answered = once(sent.end(), 'response').then(([answer]) => (answer as IncomingMessage).pause())
-    return { answered, end: () => sent.destroy() }
-  }
+  const asked = () => unread(`${patient.url}${v1}/event?record=1&after=${last - 10}`, headers)
   const clients = Array.from({ length: 24 }, asked)
-  const statuses = (await Promise.all(clients.map(({ answered }) => answered))).map(one => one.statusCode)
+  const statuses = await statusesOf(clients)
   assert.ok(statuses.includes(200) && statuses.includes(503), statuses.join())
   for (const { end } of clients) end()
-  await eventually(async () => {
-    const again = Array.from({ length: 8 }, asked)
-    const answers = await Promise.all(again.map(({ answered }) => answered))
-    for (const { end } of again) end()
-    return answers.every(({ statusCode }) => statusCode === 200)
-  }, 'room for as many streams as before')
+  await eventually(() => areTaken(Array.from({ length: 8 }, asked)), 'room for as many streams as before')
 })
 
 test('the file of a token that is revoked meanwhile is not taken', async () => {

@@ -463,15 +463,22 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end()
   })
 
-  test('a typed default value is one request, and one that is refused is said and sent again', async () => {
+  /** The import of a file of companies, with a default for a field, in which nothing is typed yet. */
+  const openWithDefault = async (file: string, text: string, label: string) => {
     const ui = await openUi(service!, '/import?resource=company')
     const { page } = ui
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
-    await choose(page, 'typed.csv', 'name\nTypedham\n')
+    await choose(page, file, text)
     await heading(page, 'Map columns to fields')
     await page.getByRole('button', { name: 'Add a default…' }).click()
-    await page.getByPlaceholder('Find a field…').fill('Website')
-    await page.getByRole('option', { name: 'Website', exact: true }).click()
+    await page.getByPlaceholder('Find a field…').fill(label)
+    await page.getByRole('option', { name: label, exact: true }).click()
+    return ui
+  }
+
+  test('a typed default value is one request, and one that is refused is said and sent again', async () => {
+    const ui = await openWithDefault('typed.csv', 'name\nTypedham\n', 'Website')
+    const { page } = ui
     const sent: unknown[] = []
     const refuse = (route: Route) => {
       if (route.request().method() !== 'PATCH') return route.continue()
@@ -502,14 +509,8 @@ suite('An import', { skip: noBrowser }, () => {
   test('a default value whose field was deleted since is left out by choice', async () => {
     const { made, call } = service!
     const field = await made('field', { source: 'company', field_name: 'Cellar', type: 'SINGLE_STRING' })
-    const ui = await openUi(service!, '/import?resource=company')
+    const ui = await openWithDefault('cellars.csv', 'name\nCellarham\n', 'Cellar')
     const { page } = ui
-    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
-    await choose(page, 'cellars.csv', 'name\nCellarham\n')
-    await heading(page, 'Map columns to fields')
-    await page.getByRole('button', { name: 'Add a default…' }).click()
-    await page.getByPlaceholder('Find a field…').fill('Cellar')
-    await page.getByRole('option', { name: 'Cellar', exact: true }).click()
     const saved = page.waitForResponse(answer => answer.request().method() === 'PATCH')
     await page.getByRole('textbox', { name: 'Cellar, for all rows' }).fill('Deep')
     await saved

@@ -161,11 +161,10 @@ function tlsOf(given: UrlParameters): Tls {
   // Anybody can have a certificate of a public issuer.
   if (isSystem && mode.proves !== 'host')
     throw new StartupError('DATABASE_URL has sslrootcert=system, which needs sslmode=verify-full.')
-  for (const one of ['channel_binding=require', 'sslnegotiation=direct']) {
-    const [name = '', value] = one.split('=')
-    if (mode.use !== 'always' && given[name] === value)
-      throw new StartupError(`DATABASE_URL asks for ${name}, but not for TLS: add sslmode=verify-full.`)
-  }
+  const needing = Object.entries({ channel_binding: 'require', sslnegotiation: 'direct' })
+  const needsTls = mode.use === 'always' ? undefined : needing.find(([name, value]) => given[name] === value)
+  if (needsTls)
+    throw new StartupError(`DATABASE_URL asks for ${needsTls[0]}, but not for TLS: add sslmode=verify-full.`)
   return {
     ...mode,
     // Naming the issuer asks for its verification, as in libpq.

@@ -187,9 +187,10 @@ async function nextPage(
 async function stream(service: EventService, request: ApiRequest, listening: Subscription): Promise<Answer> {
   const { caller, asked } = listening
   const after = request.lastEventId ?? asked.after
-  // Refusals come before the stream begins.
+  // Refusals come before the stream begins, also that of a page for which there is no room.
   const first = await readFeed(service.db, caller, { ...asked, after })
-  holdPage(request, first)()
+  const release = holdPage(request, first)
+  release()
   request.release()
   return {
     status: 200,
