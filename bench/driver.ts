@@ -59,7 +59,9 @@ async function once({ statements, ids, accounts }: Job): Promise<void> {
   const [id, account] = [oneOf(ids), oneOf(accounts)]
   for (const { text, params, isWrite, isReplanned } of statements) {
     const real = params.map(param => (param === '{id}' ? id : param === '{account}' ? account : param))
-    const rows = await (isWrite ? db.write(account, text, real) : db.query(text, real, isReplanned))
+    const rows = await (isWrite
+      ? db.write(account, [{ text, values: real }])
+      : db.query(text, real, isReplanned))
     if (rows.length !== 1) throw new Error(`${rows.length} rows from ${text}`)
   }
 }

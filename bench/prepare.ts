@@ -2,6 +2,7 @@
  * Prepares the bench: a database with many deals, sixteen accounts to write to, and the cases with their
  * statements.
  */
+
 import { loadCatalog } from '../src/accounts/callers.ts'
 import { createAccount } from '../src/accounts/create.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
@@ -13,6 +14,7 @@ import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { Json } from '../src/json.ts'
 import { pageStatement } from '../src/lists/page.ts'
 import { readListQuery } from '../src/lists/query.ts'
+import { statementsOf } from '../src/mergeable-write.ts'
 import { readRecord } from '../src/records/read.ts'
 import type { Transaction } from '../src/records/store.ts'
 import { workOn } from '../src/records/write/operation.ts'
@@ -255,8 +257,8 @@ async function capture(db: Database): Promise<Prepared['statements']> {
       note(text, params, false)
       return db.query(text, params)
     },
-    write: async (_account, text, params) => {
-      note(text, params, true)
+    write: async (_account, content) => {
+      for (const { text, values } of statementsOf(content)) note(text, values, true)
       return [{ id: '1', version: '1', record: '{}' }]
     },
   }

@@ -3,6 +3,7 @@
  * sql -- deal.create`, or `npm run sql -- deal.list 'filter=status:eq(Open)'`. Without an argument, the names
  * of the operations. The operation runs on a temporary database with the sample's data.
  */
+
 import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
@@ -12,6 +13,7 @@ import type { JsonObject } from '../src/json.ts'
 import { listRecords } from '../src/lists/page.ts'
 import { readListQuery } from '../src/lists/query.ts'
 import { readReport } from '../src/lists/report.ts'
+import { statementsOf } from '../src/mergeable-write.ts'
 import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
 import { restoreRecord } from '../src/records/restore.ts'
@@ -76,7 +78,7 @@ else if (!names.includes(name)) {
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, createSample })
-    const statements = await statementsOf(db, name, query)
+    const statements = await sentBy(db, name, query)
     for (const [index, statement] of statements.entries())
       console.log(pasted(statement, `${name}.${index + 1}`.replaceAll('.', '_')))
   } finally {
@@ -85,7 +87,7 @@ else if (!names.includes(name)) {
 }
 
 /** The statements that the operation sends to the database. */
-async function statementsOf(db: Database, name: string, query: string): Promise<Statement[]> {
+async function sentBy(db: Database, name: string, query: string): Promise<Statement[]> {
   const [resource, operation] = name.split('.') as [string, string]
   const catalog = await loadCatalog(db, resources, 1)
   const context = { catalog, actor: 1 }
@@ -108,9 +110,10 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
       asked.push({ text, values })
       return db.queryBytes(text, values, replan)
     },
-    write(account, text, values, before = []) {
-      asked.push(...before, { text, values })
-      return db.write(account, text, values, before)
+    write(account, content) {
+      const statements = statementsOf(content)
+      asked.push(...statements)
+      return db.write(account, statements)
     },
   }
   const report = reports.find(one => one.resource === resource && one.name === operation)

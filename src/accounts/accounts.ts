@@ -3,8 +3,10 @@
  * to its callers at once (callers.ts), and purged later (work/background/purge-account.ts).
  * Transactions that create, delete or restore accounts are serialized across all processes.
  */
+
 import { advisoryLock } from '../db/advisory-lock.ts'
 import type { Database } from '../db/open.ts'
+import { statementsOf } from '../mergeable-write.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import { carryOut } from '../records/write/protocol.ts'
 import { ask, param, sql } from '../sql.ts'
@@ -96,9 +98,10 @@ export function withAccountsLock<T>(
   return db.sql.begin(async tx => {
     const query: Transaction['query'] = (text, params = []) => tx.query(text, params)
     await advisoryLock(tx, accountsLock)
-    const write: Transaction['write'] = async (_account, text, params, before = []) => {
-      for (const one of before) await query(one.text, one.values)
-      return query(text, params)
+    const write: Transaction['write'] = async (_account, content) => {
+      let rows: Awaited<ReturnType<Transaction['write']>> = []
+      for (const { text, values } of statementsOf(content)) rows = await query(text, values)
+      return rows
     }
     return act({ hasOnlyTransactions: db.hasOnlyTransactions, query, write })
   })

@@ -2,9 +2,6 @@
 import type { Progress } from './postgres/response-queue.ts'
 import type * as wire from './postgres/wire.ts'
 
-/** A statement and the texts of its parameters. */
-export type Statement = { readonly text: string; readonly values: readonly (string | null)[] }
-
 export type AskOptions = {
   readonly prepare?: boolean
   /** True if the rows are arrays, each value the bytes that PostgreSQL sent */

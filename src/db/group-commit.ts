@@ -1,23 +1,22 @@
 /**
  * Group commit. An account's writes wait for each other anyway, as each takes the account's counter
  * (records/write/protocol.ts); and on the embedded engine everything waits for everything. Waiting here
- * instead lets all that came meanwhile share one commit and its one flush. Owns the grouping. Knows no
- * statement and no schema.
+ * instead lets all that came meanwhile share one commit and its one flush; and those of a kind are merged to
+ * one write (D179). Owns the grouping. Knows no statement and no schema.
  */
 import { publish } from '../diagnostics.ts'
+import { type MergeableWrite, type StatementsToWrite, statementsOf } from '../mergeable-write.ts'
+import type { Statement } from '../sql.ts'
 import { FairQueue } from '../waiting/fair-queue.ts'
-import { type Ask, OneRefused, type Statement } from './ask.ts'
+import { type Ask, OneRefused } from './ask.ts'
 import type { Pool } from './postgres/pool.ts'
 import type { Progress } from './postgres/response-queue.ts'
 
 type Rows = readonly Record<string, string | null>[]
-type Params = readonly (string | null)[]
 type Write = {
   readonly account: string
-  readonly text: string
-  readonly params: Params
-  /** statements that go before it in the same transaction: it sees everything committed till then */
-  readonly before: readonly Statement[]
+  /** the statements of one transaction, which see everything committed till then; or how to print them */
+  readonly content: StatementsToWrite
   readonly progress: Progress | undefined
   resolve(rows: Rows): void
   reject(error: unknown): void
@@ -36,6 +35,8 @@ export type GroupCommitOptions = {
 type Queue = FairQueue<string, Write>
 
 const largestGroup = 64
+/** Two or three are as quick each on its own: merged, they are half a dozen statements. */
+const fewestMerged = 4
 
 /** Each write is atomic, and has its own answer even if others of its group fail. */
 export class GroupCommit {
@@ -51,16 +52,10 @@ export class GroupCommit {
    * Runs a write of an account, and returns the rows of its last statement. A lost connection fails all that
    * run on it.
    */
-  write(
-    account: string,
-    text: string,
-    params: Params,
-    before: readonly Statement[] = [],
-    progress?: Progress,
-  ): Promise<Rows> {
+  write(account: string, content: Write['content'], progress?: Progress): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const key = this.#options.isShared ? '' : account
-      const write = { account, text, params, before, progress, resolve, reject }
+      const write = { account, content, progress, resolve, reject }
       const queue = this.#queues.get(key)
       if (queue) queue.push(account, write)
       else void this.#depart(key, write)
@@ -77,31 +72,94 @@ export class GroupCommit {
 
   /**
    * If one write is refused, the whole group is rolled back. It runs again in parts: writes of other
-   * accounts, which are independent of it; those before it; that one; those behind it.
+   * accounts, which are independent of it; those before it; that one; those behind it. If merged writes are
+   * refused, nobody knows which of them is meant: the group runs again with each on its own.
    */
-  async #carryOut(group: readonly Write[]): Promise<void> {
+  async #carryOut(group: readonly Write[], units: readonly Unit[] = merged(group)): Promise<void> {
     const { sql, isRefused } = this.#options
     publish('commit', { writes: group.length })
-    const statements = group.flatMap(write =>
-      this.#statementsOf(write).map(statement => ({ write, statement })),
-    )
+    const statements = units.flatMap(unit => this.#statementsOf(unit).map(statement => ({ unit, statement })))
     try {
       const answers = await sql.batch(statements.map(({ statement }) => statement))
-      const last = new Map(statements.map(({ write }, index) => [write, answers[index]!]))
-      for (const [write, rows] of last) write.resolve(rows)
+      const last = new Map(statements.map(({ unit }, index) => [unit, answers[index]!]))
+      for (const [{ writes, rowsOf }, rows] of last)
+        for (const [index, own] of rowsOf(rows).entries()) writes[index]!.resolve(own)
     } catch (error) {
       const refusal = error instanceof OneRefused && isRefused(error.cause) ? error : null
-      if (refusal && group.length > 1)
-        for (const part of partsOf(group, statements[refusal.which]!.write)) await this.#carryOut(part)
+      const refused = refusal && statements[refusal.which]!.unit.writes
+      if (refused && refused.length > 1) await this.#carryOut(group, group.map(alone))
+      else if (refused && group.length > 1)
+        for (const part of partsOf(group, refused[0]!)) await this.#carryOut(part)
       else for (const { reject } of group) reject(error instanceof OneRefused ? error.cause : error)
     }
   }
 
-  #statementsOf({ before, text, params, progress }: Write): Parameters<Ask>[] {
+  #statementsOf({ statements, writes }: Unit): Parameters<Ask>[] {
     const { shouldPrepare } = this.#options
-    return [...before, { text, values: params }].map(({ text, values }) => {
-      return [text, values, { prepare: shouldPrepare(text), progress }]
-    })
+    const progress = progressOf(writes)
+    return statements.map(({ text, values }) => [text, values, { prepare: shouldPrepare(text), progress }])
+  }
+}
+
+/** A write, or several that are carried out as one. */
+type Unit = {
+  readonly writes: readonly Write[]
+  readonly statements: readonly Statement[]
+  rowsOf(rows: Rows): readonly Rows[]
+}
+
+function alone(write: Write): Unit {
+  return { writes: [write], statements: statementsOf(write.content), rowsOf: rows => [rows] }
+}
+
+/** The group with writes of one kind merged, in the order of the first of each kind. */
+function merged(group: readonly Write[]): Unit[] {
+  const kinds: Write[][] = []
+  for (const write of group) {
+    const same = kinds.find(others => canJoin(write, others))
+    if (same) same.push(write)
+    else kinds.push([write])
+  }
+  return kinds.flatMap(writes => {
+    if (writes.length < fewestMerged) return writes.map(alone)
+    const all = writes.map(({ content }) => content as MergeableWrite)
+    return { writes, ...all[0]!.merged(all) }
+  })
+}
+
+function canJoin({ account, content }: Write, others: readonly Write[]): boolean {
+  const [first] = others
+  if (first!.account !== account || !isMergeable(content) || !isMergeable(first!.content)) return false
+  const { kind, record } = content
+  const isOfRecord = ({ content }: Write) => isMergeable(content) && content.record === record
+  return (
+    first!.content.kind.every((member, index) => member === kind[index]) &&
+    (record === null || !others.some(isOfRecord))
+  )
+}
+
+function isMergeable(content: Write['content']): content is MergeableWrite {
+  return 'alone' in content
+}
+
+/** The progress of writes that are carried out as one. */
+function progressOf(writes: readonly Write[]): Progress | undefined {
+  const all = writes.flatMap(({ progress }) => progress ?? [])
+  const [first] = all
+  if (all.length < 2) return first
+  return {
+    get hasBegun() {
+      return first!.hasBegun
+    },
+    set hasBegun(has) {
+      for (const one of all) one.hasBegun = has
+    },
+    get runsSince() {
+      return first!.runsSince
+    },
+    set runsSince(since) {
+      for (const one of all) one.runsSince = since
+    },
   }
 }
 

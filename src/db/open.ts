@@ -3,10 +3,13 @@
  * that knows which. Owns the connections' settings and the errors of a lost connection. Does not know the
  * schema or any statement of it.
  */
+
+import type { StatementsToWrite } from '../mergeable-write.ts'
+import type { Statement } from '../sql.ts'
 import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
 import { within } from '../waiting/timeout.ts'
-import type { Ask, Statement } from './ask.ts'
+import type { Ask } from './ask.ts'
 import type { Driver } from './driver.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -119,16 +122,11 @@ export type Database = {
    */
   whileUnwritten<T>(account: string, act: () => Promise<T>): Promise<T>
   /**
-   * An atomic query that writes to an account. Group commit: concurrent ones share a commit, on a server
-   * those of one account, on the embedded engine all. The statements `before` run before it in the same
-   * transaction: if one waits for a lock, the write sees what the lock's holder committed.
+   * Statements of one transaction that write to an account; returns the rows of the last. If one waits for a
+   * lock, those after it see what the lock's holder committed. Group commit: concurrent ones share a commit,
+   * on a server those of one account, on the embedded engine all; and mergeable ones share statements.
    */
-  write(
-    account: string,
-    text: string,
-    params: readonly (string | null)[],
-    before?: readonly Statement[],
-  ): Promise<readonly Row[]>
+  write(account: string, content: StatementsToWrite): Promise<readonly Row[]>
   /**
    * The same for background work: no request waits for it. On the embedded engine it waits for its turn
    * without a limit, and cancels no read.

@@ -50,8 +50,8 @@ export function quickly(
     whileAvailable(() => guard<R>(progress => sql.query(...withProgress(asked, progress)), isBackground))
   return {
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
-    write(account, text, params, before) {
-      const write = (progress?: Progress) => commits.write(account, text, params, before, progress)
+    write(account, content) {
+      const write = (progress?: Progress) => commits.write(account, content, progress)
       return writeLock.shared(account, () => whileAvailable(() => guard(write, isBackground), true))
     },
   }

@@ -2,6 +2,8 @@
  * A transaction with the query functions of the database. Owns the savepoint around each write, and that only
  * an explicit result commits. Knows no statement and no schema.
  */
+
+import { statementsOf } from '../mergeable-write.ts'
 import { type Ask, OneRefused } from './ask.ts'
 import { type Driver, withProgress } from './driver.ts'
 import type { Database } from './open.ts'
@@ -65,8 +67,8 @@ function within(tx: PoolTransaction, dependencies: TransactionDependencies): Que
     isDistributed,
     query: (text, params = [], replan) =>
       guard(progress => tx.query(...withProgress(asked(text, params, replan), progress))),
-    write: (_account, text, params, before = []) => {
-      const statements = [...before.map(({ text, values }) => asked(text, values)), asked(text, params)]
+    write: (_account, content) => {
+      const statements = statementsOf(content).map(({ text, values }) => asked(text, values))
       return guard(progress => tx.batch(statements.map(statement => withProgress(statement, progress)))).then(
         answers => answers.at(-1)!,
         error => {

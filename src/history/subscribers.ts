@@ -107,8 +107,8 @@ export function notifyAfterWrite<D extends Required<Transaction>>(
   }
   return {
     ...db,
-    write: async (account, ...statement) => {
-      const rows = await db.write(account, ...statement)
+    write: async (account, content) => {
+      const rows = await db.write(account, content)
       wrote(account)
       return rows
     },

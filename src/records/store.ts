@@ -1,9 +1,11 @@
 /** A record in its table, and the SQL that reads its row; write/rows.ts writes it. */
+
 import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
+import type { StatementsToWrite } from '../mergeable-write.ts'
 import {
   type Caller,
   callerParamsOf,
@@ -43,15 +45,10 @@ export type Transaction = Reader & {
   /** True if a write of one record is a transaction of several statements, too (D164) */
   readonly hasOnlyTransactions: boolean
   /**
-   * Runs one statement that writes to an account, after the statements `before` in the same transaction.
-   * Concurrent writes of one account may share a commit.
+   * Runs statements that write to an account, in one transaction, and returns the rows of the last one.
+   * Concurrent writes of one account may share a commit, and mergeable ones their statements.
    */
-  write(
-    account: string,
-    text: string,
-    params: readonly (string | null)[],
-    before?: readonly Statement[],
-  ): Promise<readonly Record<string, string | null>[]>
+  write(account: string, content: StatementsToWrite): Promise<readonly Record<string, string | null>[]>
   /**
    * Runs several writes in one transaction; `act` returns `isKept`: true to commit, false to roll back.
    * Absent within a transaction: they don't nest.

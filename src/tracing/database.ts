@@ -6,6 +6,7 @@
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import type { Database } from '../db/open.ts'
 import type { Queries } from '../db/transaction.ts'
+import { statementsOf } from '../mergeable-write.ts'
 
 /** Runs `act` in a span, if a request is traced. */
 type InSpan = <T>(name: () => Named, act: (parent: Context | null) => Promise<T>) => Promise<T>
@@ -59,10 +60,10 @@ function tracedQuery<More extends readonly unknown[], Rows>(
 }
 
 function tracedWrite({ write }: Pick<Database, 'write'>, inSpan: InSpan): Database['write'] {
-  return (account, text, params, before = []) =>
+  return (account, content) =>
     inSpan(
-      () => nameOfWrite([...before.map(one => one.text), text]),
-      () => write(account, text, params, before),
+      () => nameOfWrite(statementsOf(content).map(({ text }) => text)),
+      () => write(account, content),
     )
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Callers } from '../../src/accounts/callers.ts'
+import { statementsOf } from '../../src/mergeable-write.ts'
 import type { Transaction } from '../../src/records/store.ts'
 import { workOn } from '../../src/records/write/operation.ts'
 import { resources } from '../../src/resources/resources.ts'
@@ -52,10 +53,10 @@ async function stepOf(job: Job, before: (text: string) => Promise<void> = async 
         await note(text)
         return tx.query(text, params, replan)
       },
-      write: async (account, text, params, statements = []) => {
+      write: async (account, content) => {
+        const statements = statementsOf(content)
         for (const one of statements) await note(one.text)
-        await note(text)
-        return tx.write(account, text, params, statements)
+        return tx.write(account, statements)
       },
     }
     const work = workOn(noting, { ...caller, unread: true as const }, job.resource)

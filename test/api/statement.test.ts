@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
+import { statementsOf } from '../../src/mergeable-write.ts'
 import type { Transaction } from '../../src/records/store.ts'
 import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord } from '../../src/records/write/save.ts'
@@ -19,8 +20,8 @@ test('the statement of a create is shown as it is sent', async () => {
   const spy: Transaction = {
     hasOnlyTransactions: false,
     query: () => assert.fail('A create by ids reads nothing'),
-    write: async (_account, text) => {
-      sent = text
+    write: async (_account, content) => {
+      sent = statementsOf(content)[0]!.text
       return [{ id: '1', version: '1', record: '{}' }]
     },
   }

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { JsonObject } from '../../src/json.ts'
+import { statementsOf } from '../../src/mergeable-write.ts'
 import { removeRecord } from '../../src/records/remove.ts'
 import { restoreRecord } from '../../src/records/restore.ts'
 import type { Transaction } from '../../src/records/store.ts'
@@ -19,9 +20,10 @@ const { db, known } = await startService({ alone: true })
 const sent = new Set<string>()
 const writing =
   (tx: Pick<Transaction, 'write'>): Transaction['write'] =>
-  (account, text, params, before = []) => {
-    for (const one of [...before.map(statement => statement.text), text]) sent.add(one)
-    return tx.write(account, text, params, before)
+  (account, content) => {
+    const statements = statementsOf(content)
+    for (const { text } of statements) sent.add(text)
+    return tx.write(account, statements)
   }
 const query: Transaction['query'] = (text, params) => {
   sent.add(text)

@@ -165,7 +165,7 @@ function neighbours(
     },
     async n => {
       const text = 'INSERT INTO kept VALUES ($1::bigint, $2::bigint) RETURNING n'
-      const [row] = await db.write(account, text, [account, `${batch * 100 + n}`])
+      const [row] = await db.write(account, [{ text, values: [account, `${batch * 100 + n}`] }])
       assert.equal(row!.n, `${batch * 100 + n}`)
       acknowledged.set(account, [...(acknowledged.get(account) ?? []), Number(row!.n)])
     },

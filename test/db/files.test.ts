@@ -144,7 +144,7 @@ describe('a full disk', () => {
     await db.query('CREATE TABLE item AS SELECT generate_series(1, 10000) AS id')
     let written = 10_000
     const write = async () => {
-      await db.write('1', 'INSERT INTO item VALUES ($1::bigint) RETURNING id', ['0'])
+      await db.write('1', [{ text: 'INSERT INTO item VALUES ($1::bigint) RETURNING id', values: ['0'] }])
       written++
     }
     await write()

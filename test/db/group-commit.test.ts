@@ -7,6 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { StatementTooLarge } from '../../src/db/postgres/protocol-limits.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import type { MergeableWrite } from '../../src/mergeable-write.ts'
+import type { Statement } from '../../src/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -14,6 +16,7 @@ const server = await startPostgres()
 after(() => server?.stop())
 
 const insert = 'INSERT INTO kept VALUES ($1::bigint, $2::bigint) RETURNING n, xmin'
+const of = (text: string, ...values: string[]): Statement => ({ text, values })
 const divided = 'INSERT INTO kept VALUES ($1::bigint, 100 / $2::bigint) RETURNING n'
 
 describe('embedded', () => {
@@ -39,7 +42,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   })
   const kept = async (account: string) =>
     (await db.query('SELECT n FROM kept WHERE account = $1::bigint ORDER BY n', [account])).map(row => row.n!)
-  const add = (account: string, n: number) => db.write(account, insert, [account, `${n}`])
+  const add = (account: string, n: number) => db.write(account, [of(insert, account, `${n}`)])
 
   test('those of an account that come together share commits', async () => {
     const rows = await Promise.all(Array.from({ length: 60 }, (_, n) => add('1', n)))
@@ -56,18 +59,13 @@ function suite(place: () => Promise<{ url?: string }>) {
       const answers = await Promise.allSettled([
         ...[1, 2, 3].map(n => add(account, n)),
         add(account, 2),
-        db.write(account, divided, [account, '0']),
+        db.write(account, [of(divided, account, '0')]),
         add(account, 4),
-        db.write(account, insert, Array.from<string>({ length: 70_000 }).fill('1')),
-        db.write(account, insert, [account, 5 as unknown as string]),
-        db.write(account, 'SELECT n FROM kept WHERE account = $1::bigint AND n = 4', [account]),
-        db.write(
-          account,
-          divided,
-          [account, '10'],
-          [{ text: 'SELECT 1 / ($1::bigint - $1::bigint)', values: [account] }],
-        ),
-        db.write(account, divided, [account, '5'], [{ text: 'SELECT $1::bigint', values: [account] }]),
+        db.write(account, [of(insert, ...Array.from<string>({ length: 70_000 }).fill('1'))]),
+        db.write(account, [of(insert, account, 5 as unknown as string)]),
+        db.write(account, [of('SELECT n FROM kept WHERE account = $1::bigint AND n = 4', account)]),
+        db.write(account, [of('SELECT 1 / ($1::bigint - $1::bigint)', account), of(divided, account, '10')]),
+        db.write(account, [of('SELECT $1::bigint', account), of(divided, account, '5')]),
         add(account, 6),
       ])
       const said = answers.map(answer =>
@@ -85,8 +83,8 @@ function suite(place: () => Promise<{ url?: string }>) {
     const many = 'SELECT $1::text || $2::text AS n'
     const answers = await Promise.all(
       ['a', 'b', 'c'].flatMap(n => [
-        db.write('3', 'SELECT $1::text AS n', [n]),
-        db.write('3', many, [n, n], [{ text: 'SELECT $1::bigint', values: ['3'] }]),
+        db.write('3', [of('SELECT $1::text AS n', n)]),
+        db.write('3', [of('SELECT $1::bigint', '3'), of(many, n, n)]),
       ]),
     )
     assert.deepEqual(
@@ -95,9 +93,36 @@ function suite(place: () => Promise<{ url?: string }>) {
     )
   })
 
+  test('those of a kind are one write, but for two of a record; if it is refused, each is on its own', async () => {
+    const merges: number[] = []
+    const write = (record: string | null, n: number): MergeableWrite & { n: number } => ({
+      ...{ kind: [insert], record, n },
+      alone: () => [of(insert, '8', `${n}`)],
+      merged(all) {
+        const numbers = all.map(one => (one as ReturnType<typeof write>).n)
+        merges.push(numbers.length)
+        const text = 'INSERT INTO kept SELECT 8, n FROM unnest($1::bigint[]) n RETURNING n, xmin'
+        const rowsOf: ReturnType<MergeableWrite['merged']>['rowsOf'] = rows =>
+          numbers.map(n => rows.filter(row => row.n === `${n}`))
+        return { statements: [of(text, `{${numbers.join()}}`)], rowsOf }
+      },
+    })
+    const together = (all: readonly [string | null, number][]) =>
+      Promise.allSettled([db.write('8', [of('SELECT 1')]), ...all.map(one => db.write('8', write(...one)))])
+    const said = (answers: PromiseSettledResult<readonly { [name: string]: string | null }[]>[]) =>
+      answers.slice(1).map(one => (one.status === 'fulfilled' ? one.value[0]!.n : one.reason.code))
+    const made = [1, 2, 3, 4].map((n): [null, number] => [null, n])
+    assert.deepEqual(said(await together([...made, ['7', 5], ['7', 6]])), ['1', '2', '3', '4', '5', '6'])
+    assert.deepEqual(merges.splice(0), [5])
+    const refused = [10, 3, 11, 12].map((n): [null, number] => [null, n])
+    assert.deepEqual(said(await together(refused)), ['10', '23505', '11', '12'])
+    assert.equal(merges[0], 4)
+    assert.deepEqual(await kept('8'), ['1', '2', '3', '4', '5', '6', '10', '11', '12'])
+  })
+
   test('where nearly all are refused, the rest is kept', async () => {
     const writes = Array.from({ length: 150 }, (_, n) =>
-      n % 10 ? db.write('2', divided, ['2', '0']) : add('2', n),
+      n % 10 ? db.write('2', [of(divided, '2', '0')]) : add('2', n),
     )
     const answers = await Promise.allSettled(writes)
     for (const [n, answer] of answers.entries())
@@ -107,11 +132,14 @@ function suite(place: () => Promise<{ url?: string }>) {
 
   test("one account's refusals are nothing to another, and nobody waits behind another's many", async () => {
     // On a server each account has a connection of its own: opening it may take longer than many writes.
-    await Promise.all([4, 5, 6, 7].map(account => db.write(`${account}`, 'SELECT pg_sleep(0.2)', [])))
+    await Promise.all([4, 5, 6, 7].map(account => db.write(`${account}`, [of('SELECT pg_sleep(0.2)')])))
     const order: string[] = []
     const noted = (account: string, asked: Promise<unknown>) => asked.finally(() => order.push(account))
     const many = Array.from({ length: 300 }, (_, n) =>
-      noted('4', n % 3 ? add('4', n) : assert.rejects(db.write('4', divided, ['4', '0']), { code: '22012' })),
+      noted(
+        '4',
+        n % 3 ? add('4', n) : assert.rejects(db.write('4', [of(divided, '4', '0')]), { code: '22012' }),
+      ),
     )
     const few = [5, 6, 7].map(account => noted(`${account}`, add(`${account}`, 1)))
     await Promise.all([...many, ...few])
@@ -125,7 +153,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   test('what is prepared survives a change of its table, in a group too', async () => {
     await db.query('CREATE TABLE shape (account bigint, n bigint)')
     const write = (n: number) =>
-      db.write('3', 'INSERT INTO shape VALUES (3, $1::bigint) RETURNING *', [`${n}`])
+      db.write('3', [of('INSERT INTO shape VALUES (3, $1::bigint) RETURNING *', `${n}`)])
     for (let turn = 0; turn < 5; turn++) {
       const rows = await Promise.all(Array.from({ length: 30 }, (_, n) => write(100 * turn + n)))
       assert.deepEqual(
@@ -143,7 +171,7 @@ async function shared(): Promise<void> {
   const db = await openDatabase({ waitMs: 60_000, log() {} })
   await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
   const accounts = Array.from({ length: 100 }, (_, n) => `${n}`)
-  const rows = await Promise.all(accounts.map(account => db.write(account, insert, [account, '1'])))
+  const rows = await Promise.all(accounts.map(account => db.write(account, [of(insert, account, '1')])))
   // The first alone, 64, and the rest.
   assert.equal(new Set(rows.map(([row]) => row!.xmin)).size, 3)
   await db.close()
@@ -157,7 +185,7 @@ async function lost(): Promise<void> {
   await other.sql.begin(async tx => {
     // The third write waits for this one.
     await tx.query('DELETE FROM kept WHERE n = 10', [])
-    const writes = [1, 2, 10, 3].map(n => db.write('1', insert, ['1', `${n}`]))
+    const writes = [1, 2, 10, 3].map(n => db.write('1', [of(insert, '1', `${n}`)]))
     // The first goes alone, the others together.
     const settled = Promise.allSettled(writes)
     await writes[0]

@@ -9,7 +9,7 @@ onEachEngine(
     await db.query('CREATE TABLE grown (id bigint PRIMARY KEY, word text)')
     await db.query('ANALYZE grown')
     const fill = (from: number, to: number) =>
-      db.write('1', `INSERT INTO grown SELECT n, 'word ' || n FROM generate_series(${from}, ${to}) n`, [])
+      db.query(`INSERT INTO grown SELECT n, 'word ' || n FROM generate_series(${from}, ${to}) n`)
     const known = async () =>
       Number((await db.query(`SELECT reltuples FROM pg_class WHERE relname = 'grown'`))[0]!.reltuples)
     await fill(1, 300)

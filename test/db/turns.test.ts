@@ -95,7 +95,9 @@ function suite(place: () => Promise<{ url?: string }>) {
         beside.push(asked.then(([row]) => assert.equal(row!.n, `${turn}-${n}`)))
       }
       beside.push(
-        db.write('1', 'SELECT $1::text AS n', [`${turn}`]).then(([row]) => assert.equal(row!.n, `${turn}`)),
+        db
+          .write('1', [{ text: 'SELECT $1::text AS n', values: [`${turn}`] }])
+          .then(([row]) => assert.equal(row!.n, `${turn}`)),
       )
       await sleep(25 + (turn % 10))
       abort()
@@ -108,7 +110,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   test('a dry run within a transaction leaves nothing, and what is beside it is committed', async () => {
     await db.query('CREATE TABLE written (n bigint)')
     const write = (tx: Pick<Database, 'write'>, n: number) =>
-      tx.write('1', 'INSERT INTO written VALUES ($1::bigint)', [String(n)])
+      tx.write('1', [{ text: 'INSERT INTO written VALUES ($1::bigint)', values: [String(n)] }])
     const sum = async (on: Pick<Database, 'query'>) =>
       (await on.query('SELECT sum(n)::text AS n FROM written'))[0]!.n
     const tried = await db.transaction({ account: '1' }, async tx => {
@@ -141,7 +143,10 @@ test('embedded: what waits for three seconds is refused, what is carried out is 
   const { signal, abort } = abortable()
   const long = codeOf(db.inTurn({ account: '1', signal }).query(endless))
   await turnOfLoop()
-  const behind = await Promise.all([timed(db.query('SELECT 1')), timed(db.write('1', 'SELECT 1', []))])
+  const behind = await Promise.all([
+    timed(db.query('SELECT 1')),
+    timed(db.write('1', [{ text: 'SELECT 1', values: [] }])),
+  ])
   for (const { answer, ms } of behind) {
     assert.equal(answer, DatabaseUnavailable.name)
     assert.ok(ms > 2900, `${ms} ms`)
@@ -194,7 +199,7 @@ test('embedded: what the service does by itself waits as long as it takes, and n
   await turnOfLoop()
   const own = [
     db.background.query("SELECT 'read' AS n"),
-    db.background.write('1', "SELECT 'written' AS n", []),
+    db.background.write('1', [{ text: "SELECT 'written' AS n", values: [] }]),
   ]
   const answers = await Promise.all([long, ...own])
   assert.deepEqual(

@@ -61,7 +61,8 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^src\/(?!tracing\/)/, never: /^@opentelemetry\// },
   {
     from: /^src\/tracing\//,
-    never: /^src\/(?!tracing\/|trace-settings\.ts|waiting\/timeout|db\/(open|transaction)\.ts)/,
+    never:
+      /^src\/(?!tracing\/|(trace-settings|mergeable-write)\.ts|waiting\/timeout|db\/(open|transaction)\.ts)/,
   },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
   // Everything may import it, so it imports nothing.

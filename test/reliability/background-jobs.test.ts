@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
 import type { Database } from '../../src/db/open.ts'
 import { keepInboxes } from '../../src/inbox/follow.ts'
+import { statementsOf } from '../../src/mergeable-write.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { byQueries } from '../support/by-queries.ts'
@@ -173,9 +174,10 @@ test('an account with nothing to do costs a dozen statements a round, none of wh
     if (params[0] === `${idle}`) asked.push(text)
     return db.query(text, params, replan)
   }
-  const write: Database['write'] = (account, text, params, before = []) => {
-    if (account === `${idle}`) asked.push(...before.map(one => one.text), text)
-    return db.write(account, text, params, before)
+  const write: Database['write'] = (account, content) => {
+    const statements = statementsOf(content)
+    if (account === `${idle}`) asked.push(...statements.map(({ text }) => text))
+    return db.write(account, statements)
   }
   const round = { resources, now: () => new Date(), log: () => {}, retentionDays: 30 }
   const jobs = new BackgroundJobs({ ...round, db: { ...db, query, write } })

@@ -8,6 +8,7 @@ import { before, describe, test } from 'node:test'
 import { accountTables, quoted } from '../../src/db/account-tables.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Json } from '../../src/json.ts'
+import { statementsOf } from '../../src/mergeable-write.ts'
 import { citusUrl } from '../support/citus.ts'
 import { eventually } from '../support/eventually.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -205,17 +206,15 @@ async function contentOf(db: Database): Promise<Record<string, string | null>> {
 function interruptible(db: Database, faults: { now: Fault | null }): void {
   const wrapped =
     (write: Database['write']): Database['write'] =>
-    (account, text, values, before = []) => {
+    (account, content) => {
       const fault = faults.now
-      const own = [...before, { text, values }]
-      if (!fault || fault.isOver) return write(account, text, values, before)
+      if (!fault || fault.isOver) return write(account, content)
+      const own = statementsOf(content)
       const { at } = fault
       fault.at -= own.length + 1
-      if (at > own.length) return write(account, text, values, before)
+      if (at > own.length) return write(account, own)
       fault.isOver = true
-      const statements = own.toSpliced(at, 0, { text: fault.text, values: [] })
-      const last = statements.pop()!
-      return write(account, last.text, last.values, statements)
+      return write(account, own.toSpliced(at, 0, { text: fault.text, values: [] }))
     }
   const { write, transaction } = db
   db.write = wrapped(write)

@@ -3,10 +3,11 @@
  * what it can't answer, for any reason, the primary answers. Knows no schema.
  */
 import { publish } from '../../diagnostics.ts'
+import type { Statement } from '../../sql.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import type { FairShare } from '../../waiting/fair-share.ts'
 import { type Interval, interval } from '../../waiting/interval.ts'
-import type { Ask, Statement } from '../ask.ts'
+import type { Ask } from '../ask.ts'
 import type { LimitedOptions, TurnOptions } from '../open.ts'
 import { StartupError } from '../startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from '../unavailable.ts'

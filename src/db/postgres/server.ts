@@ -4,7 +4,8 @@
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Ask, Statement } from '../ask.ts'
+import type { Statement } from '../../sql.ts'
+import type { Ask } from '../ask.ts'
 import { distributionOf, hasCitus } from '../distribution.ts'
 import { type Driver, withProgress } from '../driver.ts'
 import type { LimitedOptions } from '../open.ts'
@@ -104,7 +105,7 @@ export function serverAt(options: LimitedOptions, address: ServerAddress): Serve
     read: (statement, ended, isCurrent) =>
       breaker.guard(() =>
         sql.withConnection(async connection => {
-          if (isCurrent) await requireCurrent(connection.ask, isCurrent, options)
+          if (isCurrent) await requireCurrent(connection.ask, isCurrent, options.pooler?.prepares !== false)
           return cancellable(connection, statement, ended)
         }),
       ),
@@ -116,12 +117,8 @@ export function serverAt(options: LimitedOptions, address: ServerAddress): Serve
 }
 
 /** `ask` goes to the connection, and so to the server, of the read. */
-async function requireCurrent(
-  ask: Ask,
-  { text, values }: Statement,
-  { pooler }: Pick<LimitedOptions, 'pooler'>,
-): Promise<void> {
-  const [row] = await ask(text, values, { prepare: pooler?.prepares !== false })
+async function requireCurrent(ask: Ask, { text, values }: Statement, prepare: boolean): Promise<void> {
+  const [row] = await ask(text, values, { prepare })
   if (!row) throw new NotCurrent('The replica is behind')
 }
 

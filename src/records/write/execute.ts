@@ -20,13 +20,14 @@ export async function execute(
   write: Write,
   { after = [], isLocked = false }: { readonly after?: readonly Step[]; readonly isLocked?: boolean } = {},
 ): ReturnType<Transaction['write']> {
-  const statements =
+  const print = () =>
     isLocked || db.hasOnlyTransactions
       ? asTransaction(params, write, after, isLocked)
       : asStatement(params, write, after)
-  const { text, values } = statements.pop()!
+  const { mergeable } = write
+  const content = mergeable && after.length === 0 ? { ...mergeable, alone: print } : print()
   try {
-    return await db.write(params.account.value!, text, values, statements)
+    return await db.write(params.account.value!, content)
   } catch (error) {
     if (isUnmet(error)) return []
     throw error
@@ -61,11 +62,11 @@ function asStatement(params: WriteParams, write: Write, after: readonly Step[]):
  * those behind it are not carried out (`isUnmet`). `isLocked`: the transaction has the account's lock, and
  * what it writes was validated since.
  */
-function asTransaction(
+export function asTransaction(
   params: WriteParams,
   write: Write,
-  after: readonly Step[],
-  isLocked: boolean,
+  after: readonly Step[] = [],
+  isLocked = false,
 ): Statement[] {
   const { updates = [], pointedTo = [], steps = [], events, answer } = write
   const { account } = params
@@ -236,7 +237,9 @@ function isUnmet(error: unknown): boolean {
  */
 function appended(params: WriteParams, events: readonly Event[], index: number): Sql {
   const { actor, origin } = params
-  const { type, aliases = [], resource, of, count, countBefore, changes = sql`'{}'` } = events[index]!
+  const event = events[index]!
+  const { type, aliases = [], resource, of, count, countBefore, changes = sql`'{}'` } = event
+  const { request = origin.request, trace = origin.trace } = event
   const later = events.slice(index + 1)
   const after = later.length ? sql` - ${numberOf(later, countOf)}` : sql.none
   const nth = countBefore ? sql` + 1 - row_number() OVER (ORDER BY e.id DESC)` : sql.none
@@ -247,8 +250,8 @@ function appended(params: WriteParams, events: readonly Event[], index: number):
   SELECT counted.account, counted.last_seq${after}${behind}, ${textOf(type)},
     ${Array.isArray(aliases) ? sql.text(`{${aliases.join()}}`) : (aliases as Sql)}::text[],
     ${textOf(resource)}, e.id, e.version, counted.at, ${changes}::jsonb, ${actor}::bigint,
-    ${origin.token}::bigint, ${origin.session}::bigint, ${origin.request}::text, ${origin.job}::bigint,
-    ${origin.by}::text, ${origin.client}::text, ${origin.trace}::text
+    ${origin.token}::bigint, ${origin.session}::bigint, ${request}::text, ${origin.job}::bigint,
+    ${origin.by}::text, ${origin.client}::text, ${trace}::text
   FROM counted, ${of} e
 `
 }

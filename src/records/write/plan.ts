@@ -29,20 +29,27 @@ import {
 import { authoredBy, blank, changesOf } from './rules.ts'
 import type { ValidOperation } from './validate.ts'
 
+type PlanOptions = {
+  readonly isLocked?: boolean
+  readonly lastId?: number | null
+  readonly origins?: readonly WriteParams['origin'][]
+}
+
 /**
  * The write of these records. It writes nothing unless all stored ones are unchanged since they were read,
  * and all records exist to which they newly point. `isLocked`: both have been asked under the account's lock,
  * and are not asked again. `lastId`: the last id of the account; the nested records of several need it.
+ * `origins`: those of the operations, if they were sent by several requests.
  */
 export function planOf(
   work: Work,
   params: WriteParams,
   operations: readonly ValidOperation[],
-  { isLocked = false, lastId = null }: { readonly isLocked?: boolean; readonly lastId?: number | null } = {},
+  { isLocked = false, lastId = null, origins = operations.map(() => params.origin) }: PlanOptions = {},
 ): Write {
   const { schema, context } = work
   const { isConfiguration = false, updatesOthers, quota } = schema.resource
-  const all = rowsOf(work, operations, lastId)
+  const all = rowsOf(work, operations, lastId, origins)
   const groups = groupsOf(schema, all, operations.length > 1)
   const main = all.filter(row => row.schema === schema)
   const single = operations.length === 1 ? operations[0]! : null
@@ -123,10 +130,11 @@ function rowsOf(
   { schema, context: { actor } }: Work,
   operations: readonly ValidOperation[],
   lastId: number | null,
+  origins: readonly WriteParams['origin'][],
 ): Row[] {
   let count = 0
-  return operations.flatMap(({ row, before, after, changes, nested }) => {
-    const first = count
+  return operations.flatMap(({ row, before, after, changes, nested }, index) => {
+    const [first, origin] = [count, origins[index]!]
     const standIns = lastId === null ? nested.length : 0
     // Of a record that is written alone, only its statement knows the ids: stand_in of `Nested` remains.
     const named = (schema: ResourceSchema, values: Values) =>
@@ -135,14 +143,14 @@ function rowsOf(
       const after = named(schema, { ...one.after, ...authoredBy(actor) })
       const changes = changesOf(schema, blank(schema), after)
       const aliases = schema.resource.aliases?.(null, after) ?? []
-      return { schema, after, changes, read: null, nth: ++count, standIns, aliases }
+      return { schema, after, changes, read: null, nth: ++count, standIns, aliases, origin }
     })
     const aliases = schema.resource.aliases?.(before, after) ?? []
     const saved = named(schema, after)
     return [
       ...inner,
       {
-        ...{ schema, aliases, standIns, nth: row ? 0 : ++count },
+        ...{ schema, aliases, origin, standIns, nth: row ? 0 : ++count },
         after: row ? { ...saved, updated_at: momentPlaceholder, updated_by: actor } : saved,
         changes: saved === after ? changes : changesOf(schema, before ?? blank(schema), saved),
         read: row && { id: Number(row.id), version: row.version!, state: row.state! },
@@ -184,6 +192,7 @@ function eventOf({ name, rows: [row] }: Group): Event {
 function eventsOfAll(all: readonly Row[]): Event {
   return {
     ...{ type: sql`e.type`, aliases: sql`e.aliases`, resource: sql`e.resource`, changes: changesOfEach },
+    ...{ request: sql`e.request`, trace: sql`e.trace` },
     of: eventsOf(all),
     count: all.length,
   }

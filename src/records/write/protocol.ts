@@ -5,9 +5,11 @@
  * agree between processes and clocks. It writes nothing if the configuration that validated it is too old
  * (D115). A write is a plan of steps, which execute.ts turns into statements.
  */
+
 import { busy } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant, momentJson } from '../../fields/moment.ts'
+import type { MergeableWrite } from '../../mergeable-write.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, compile, type Param, type Part, param, type Sql, type Statement, sql } from '../../sql.ts'
 import type { Reference } from '../parse.ts'
@@ -88,6 +90,8 @@ export type Write = {
   readonly endsOlder?: boolean
   /** SELECT of the rows to return */
   readonly answer: Sql
+  /** set if it can be merged with others (merge.ts) */
+  readonly mergeable?: Omit<MergeableWrite, 'alone'> | undefined
 }
 
 /** An event, or several of the rows of `of`. Its SQL may read that row as `e`. */
@@ -107,6 +111,9 @@ export type Event = {
   readonly countBefore?: Sql
   /** SQL of JSON text */
   readonly changes?: Sql
+  /** the request and its trace; default: those of the write's author */
+  readonly request?: Sql
+  readonly trace?: Sql
 }
 
 /** Waits for the account's writes in progress. A statement after it sees what they wrote. */
@@ -140,8 +147,8 @@ const jsonMoment = { locked: sql`locked.moment`, counted: sql`counted.moment` }
 
 /** Runs a statement that writes to the account, which is $1. `underLock`: it sees all that was committed. */
 export function carryOut(db: Transaction, account: Param, statement: Sql, underLock = false): Rows {
-  const { text, values } = compile(statement, account)
-  return db.write(account.value!, text, values, underLock ? [lockStatement(account.value!)] : [])
+  const lock = underLock ? [lockStatement(account.value!)] : []
+  return db.write(account.value!, [...lock, compile(statement, account)])
 }
 
 type Rows = ReturnType<Transaction['write']>

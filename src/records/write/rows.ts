@@ -24,8 +24,9 @@ export type Row = RecordToWrite & {
   readonly nth: number
   /** number of stand-ins that its values may have: -n stands for the id of the nth new record */
   readonly standIns: number
-  /** aliases of its event */
+  /** aliases and origin of its event */
   readonly aliases: readonly string[]
+  readonly origin: WriteParams['origin']
 }
 
 /** An INSERT of new records of one resource. */
@@ -120,18 +121,19 @@ export function storedRows({ account }: WriteParams, rows: readonly Row[]): Sql 
 /** The events of these records, in their order; for `Event.of`. */
 export function eventsOf(rows: readonly Row[]): Sql {
   const { from, values } = sourceOf(
-    rows.map(({ schema: { resource }, read, nth, aliases, changes }, index) => [
+    rows.map(({ schema: { resource }, read, nth, aliases, changes, origin }, index) => [
       ...[JSON.stringify(changes), `${resource.name}.${read ? 'updated' : 'created'}`, resource.name],
       ...[read && String(read.id), String(nth), read?.version ?? '0'],
-      ...[`{${aliases.join()}}`, String(rows.length - 1 - index)],
+      ...[`{${aliases.join()}}`, String(rows.length - 1 - index), origin.request.value, origin.trace.value],
     ]),
     1,
   )
-  const [changes, type, resource, id, nth, version, aliases, behind] = values
+  const [changes, type, resource, id, nth, version, aliases, behind, request, trace] = values
   return sql`LATERAL (
     SELECT ${changes!}::text AS changes, ${type!}::text AS type, ${resource!}::text AS resource,
       coalesce(${id!}::bigint, ${idOf('counted', nth!)}) AS id, ${version!}::int + 1 AS version,
-      ${aliases!}::text[] AS aliases, ${behind!}::bigint AS behind
+      ${aliases!}::text[] AS aliases, ${behind!}::bigint AS behind,
+      ${request!}::text AS request, ${trace!}::text AS trace
     FROM (SELECT 1) one${from})`
 }
 

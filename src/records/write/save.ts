@@ -16,6 +16,7 @@ import type { Transaction } from '../store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
 import { findIdempotentResponse, requestKeyOf, savedOf, type WriteResponse } from './answer.ts'
 import { execute } from './execute.ts'
+import { mergeableOf, rowsInOrder } from './merge.ts'
 import type { Operation, Saved, Work, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
 import { author, type Write } from './protocol.ts'
@@ -101,7 +102,7 @@ async function saveOne(work: Work, operation: Operation, recheck: boolean): Prom
     operation.op === 'upsert' &&
     !valid.before &&
     problems.some(({ path }) => path === `/${operation.key!.field.internal_name}`)
-  const write = planOf(work, params, [valid])
+  const write = { ...planOf(work, params, [valid]), mergeable: mergeableOf(work, params, valid) }
   return writeRecord(work, { params, write, response, candidates: candidatesOf(schema, valid), isRivalled })
 }
 
@@ -157,22 +158,11 @@ export async function saveMany(work: Work, operations: readonly ValidOperation[]
   const write = changed.length ? planOf(work, params, changed, { isLocked: true, lastId }) : null
   const rows = write ? await execute(db, params, write, { isLocked: true }).catch(nullIfBroken) : []
   if (!rows) return null
-  if (rows.length !== changed.length) throw new Error('Records changed under the lock of their account')
-  const byId = new Map(rows.map(row => [row.id!, row]))
-  // New ids are in the order of the records.
-  const known = new Set(changed.flatMap(({ row }) => row?.id ?? []))
-  const made = rows
-    .filter(({ id }) => !known.has(id!))
-    .sort((one, other) => Number(one.id) - Number(other.id))
-    .values()
+  const written = rowsInOrder(changed, rows).values()
   return operations.map(one => {
     const response = responseOf(one, lastId)
     if (lastId !== null) lastId += response.created.length + (one.before ? 0 : 1)
-    const row = response.isUnchanged
-      ? storedAnswer(one)
-      : one.row
-        ? byId.get(one.row.id!)!
-        : made.next().value!
+    const row = response.isUnchanged ? storedAnswer(one) : written.next().value!
     return savedOf(work, { row, response })
   })
 }
