@@ -9,16 +9,16 @@ import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
+import { asOfDay } from '../src/history/as-of-day.ts'
+import { readList } from '../src/history/read-list.ts'
 import type { JsonObject } from '../src/json.ts'
-import { listRecords } from '../src/lists/page.ts'
-import { readListQuery } from '../src/lists/query.ts'
 import { readReport } from '../src/lists/report.ts'
 import { statementsOf } from '../src/mergeable-write.ts'
 import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
 import { restoreRecord } from '../src/records/restore.ts'
 import type { RawReader, Transaction } from '../src/records/store.ts'
-import { type Work, workOn } from '../src/records/write/operation.ts'
+import { type RequestWork, type Work, workOn } from '../src/records/write/operation.ts'
 import { createRecord, updateRecord } from '../src/records/write/save.ts'
 import { reports } from '../src/resources/reports.ts'
 import { resources } from '../src/resources/resources.ts'
@@ -43,7 +43,7 @@ const bodies: { readonly [resource: string]: JsonObject } = {
 /** A currency is never created, and so not deleted: this one exists. */
 const euro = 978
 
-type Asked = Work<Transaction & RawReader> & {
+type Asked = Work<Transaction & RawReader, RequestWork['context']> & {
   readonly id: number
   readonly parameters: ReadonlyMap<string, readonly string[]>
 }
@@ -51,10 +51,7 @@ type Asked = Work<Transaction & RawReader> & {
 const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> } = {
   get: asked => readRecord(asked, asked.id),
   update: asked => updateRecord(asked, asked.id, { metadata: { changed: true } }),
-  list: ({ db, schema, context, parameters }) => {
-    const request = readListQuery(parameters, schema, context.catalog, new Date().toISOString())
-    return listRecords(db, context, request)
-  },
+  list: asked => readList(asked, asked.parameters, new Date().toISOString(), asked.db),
   create: asked => createRecord(asked, bodies[asked.schema.resource.name]!),
   delete: asked => removeRecord(asked, asked.id),
   restore: asked => restoreRecord(asked, asked.id, new Date(0)),
@@ -90,7 +87,8 @@ else if (!names.includes(name)) {
 async function sentBy(db: Database, name: string, query: string): Promise<Statement[]> {
   const [resource, operation] = name.split('.') as [string, string]
   const catalog = await loadCatalog(db, resources, 1)
-  const context = { catalog, actor: 1 }
+  const rights = new Rights(new Set(['admin']), catalog.roles.values().next().value!)
+  const context = { catalog, actor: 1, rights }
   const work = workOn(db, context, resource)
   const parameters = new Map<string, string[]>()
   for (const [key, value] of new URLSearchParams(query))
@@ -118,10 +116,10 @@ async function sentBy(db: Database, name: string, query: string): Promise<Statem
   }
   const report = reports.find(one => one.resource === resource && one.name === operation)
   if (report) {
-    const rights = new Rights(new Set(['admin']), catalog.roles.values().next().value!)
     const now = new Date().toISOString()
-    const request = await readReport(spy, report, { ...context, rights }, parameters, now)
-    await report.answer(spy, context, request)
+    const request = await readReport(spy, report, context, parameters, now)
+    const { at } = await asOfDay(spy, context, request)
+    await report.answer(at, context, request)
   } else await operations[operation]!({ ...work, db: spy, id, parameters })
   return asked
 }

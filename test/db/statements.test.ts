@@ -22,3 +22,13 @@ test('an operation is printed as psql takes it, with the values it was asked wit
   assert.match(stdout, /^PREPARE deal_list_1 AS\nSELECT .*\n[\s\S]* LIKE fold\(\$\d+::text\)[\s\S]*;\n/)
   assert.match(stdout, /EXPLAIN EXECUTE deal_list_1 \('1', '%it''s%'\);/)
 })
+
+test('a list is printed with the look-up of its names, and of a past day with the events since', () => {
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const { stdout, stderr, status } = run('deal.list', `filter=company:eq(Dunmore Foods)&as_of=${day}`)
+  assert.equal(status, 0, stderr)
+  const [names, moment, page] = stdout.split('PREPARE deal_list_').slice(1)
+  assert.match(names!, /AS tier[\s\S]*"dunmore foods"/)
+  assert.match(moment!, /AS is_future/)
+  assert.match(page!, /^3 AS\nWITH past AS[\s\S]*FROM event e[\s\S]*r\."company" = \$\d+::bigint/)
+})

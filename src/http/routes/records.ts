@@ -2,9 +2,7 @@
 import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
 import type { Field } from '../../fields/field.ts'
-import { asOfDay } from '../../history/as-of-day.ts'
-import { readListRequest } from '../../lists/list-cache.ts'
-import { listRecords } from '../../lists/page.ts'
+import { readList } from '../../history/read-list.ts'
 import type { Parameters } from '../../lists/parameters.ts'
 import { requireReadScopes } from '../../lists/plan.ts'
 import { listParameters, readRecordQuery } from '../../lists/query.ts'
@@ -100,13 +98,7 @@ async function list(
   parameters: Parameters,
 ): Promise<Answer> {
   const work = workOn(db, request.caller, resource)
-  const { request: read, statementOf } = await readListRequest(work, parameters, request.now.toISOString())
-  requireReadScopes(request.caller.rights, read.expand, read)
   const reader = isOnReplica(resource) ? anywhere(db, request) : inTurn(db, request)
-  const { at, moment } = await asOfDay(reader, request.caller, read)
-  // A list as of the past scans all records anyway, so counting is free.
-  const asked = moment
-    ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
-    : read
-  return pageAnswer(await listRecords(at, request.caller, asked, statementOf), asked)
+  const { page, request: list } = await readList(work, parameters, request.now.toISOString(), reader)
+  return pageAnswer(page, list)
 }
