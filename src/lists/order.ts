@@ -59,7 +59,7 @@ export function rowsSql(params: CallerParams, request: ListRequest, { keys, colu
   // the planner could not see the number.
   const limit = sql.integer(request.pageSize + 1)
   const skip = offset ? sql`${param(String(offset))}::bigint` : null
-  const ranges = keyRangesOf(keys, request.cursor?.position ?? null)
+  const ranges = keyRangesOf(keys, request)
   const [range] = ranges as [KeyRange]
   const rows = (columns: Sql) => sql`
       SELECT ${columns} FROM ${table} r
@@ -111,24 +111,24 @@ function idsOfKeyRanges(
   skip: Sql | null,
 ): Sql {
   const wanted = skip ? sql`${limit} + ${skip}` : limit
-  const ctes = ranges.map((range, index) => ({
-    range,
-    name: sql.id(`range${index}`),
-    before: index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : sql`0`,
-    needed: index ? sql` AND (SELECT n FROM ${sql.id(`before${index}`)}) < ${wanted}` : sql.none,
-    next: sql.id(`before${index + 1}`),
-  }))
-  const read = ctes.map(
-    ({ range, name, before, needed, next }) => sql`${name} AS MATERIALIZED (
-      SELECT x.id, ${before} + row_number() OVER () AS n FROM (
+  const ctes = ranges.map((range, index) => {
+    const before = index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : null
+    const [plus, needed] = before
+      ? [sql`${before} + `, sql` AND ${before} < ${wanted}`]
+      : [sql.none, sql.none]
+    const name = sql.id(`range${index}`)
+    const read = sql`${name} AS MATERIALIZED (
+      SELECT x.id, ${plus}row_number() OVER () AS n FROM (
         SELECT r.id FROM ${table} r WHERE ${inKeyRange(range, where)}${needed}
         ORDER BY ${sortSql(range.keys)} LIMIT ${wanted}) x
-    ),
-    ${next} AS MATERIALIZED (SELECT ${before} + (SELECT count(*) FROM ${name}) AS n)`,
-  )
-  const all = ctes.map(({ name }) => sql`SELECT id, n FROM ${name}`)
+    )`
+    if (index === ranges.length - 1) return read
+    return sql`${read},
+    ${sql.id(`before${index + 1}`)} AS MATERIALIZED (SELECT ${plus}(SELECT count(*) FROM ${name}) AS n)`
+  })
+  const all = ranges.map((_range, index) => sql`SELECT id, n FROM ${sql.id(`range${index}`)}`)
   return sql`
-    WITH ${sql.join(read, sql`,\n    `)}
+    WITH ${sql.join(ctes, sql`,\n    `)}
     SELECT x.id, x.n FROM (${sql.join(all, sql` UNION ALL `)}) x
     WHERE x.n <= ${wanted}${skip ? sql` AND x.n > ${skip}` : sql.none}`
 }
@@ -136,14 +136,18 @@ function idsOfKeyRanges(
 /** A dropdown with more options is sorted by rank instead of one range for each option. */
 const rankedMax = 40
 
-/** The key ranges of a list, in its order. With a position: the ranges from that position on. */
-function keyRangesOf(keys: readonly PrintedSort[], position: Position | null): KeyRange[] {
+/** The key ranges of a list, in its order. With a cursor: the ranges from its position on. */
+function keyRangesOf(keys: readonly PrintedSort[], { cursor, day }: ListRequest): KeyRange[] {
+  const position = cursor?.position ?? null
+  const whole: KeyRange = { where: null, keys, fixed: 0, after: position }
+  // The records of a past day have no index, and each range would make them anew (D74).
+  if (day !== null) return [whole]
   const [first, ...rest] = keys as [PrintedSort, ...PrintedSort[]]
   const { ranked, looksUp } = first.order
   if (ranked && ranked.values.length <= rankedMax) return rankedKeyRanges(first, rest, position)
-  if (!first.nullable || looksUp) return [{ where: null, keys, fixed: 0, after: position }]
+  if (!first.nullable || looksUp) return [whole]
   const bare = [{ ...first, nullable: false }, ...rest]
-  const filled: KeyRange = { where: sql`${first.value} IS NOT NULL`, keys: bare, fixed: 0, after: position }
+  const filled: KeyRange = { ...whole, where: sql`${first.value} IS NOT NULL`, keys: bare }
   const empty: KeyRange = { where: sql`${first.value} IS NULL`, keys: bare, fixed: 1, after: null }
   return position && position[0] === null ? [{ ...empty, after: position.slice(1) }] : [filled, empty]
 }

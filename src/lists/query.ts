@@ -173,7 +173,7 @@ function cursorOf(
   const cursor = readCursor(text, listIdentity(identity), sort)
   if (cursor === 'other') {
     const hint =
-      'Give the filter, sort and deleted with which its list began, or begin a new list without it.'
+      'Give the filter, sort, deleted and as_of with which its list began, or begin a new list without it.'
     addProblem(problems, 'cursor', 'other_list', 'The cursor belongs to another list.', { hint })
   } else if (cursor === null) addCursorProblem(problems)
   else return cursor

@@ -148,8 +148,8 @@ function containing({ term, operator, values, isCommon }: PlannedCondition, { al
   const wanted = values.map(value => term.contained!(value))
   const contained =
     operator === 'eq'
-      ? sql`${custom} @> ${wanted[0]!}::jsonb`
-      : sql`${custom} @> ANY(${arrayLiteral(wanted)}::jsonb[])`
+      ? sql`${custom} @> ${param(wanted[0]!)}::jsonb`
+      : sql`${custom} @> ANY(${param(arrayLiteral(wanted))}::jsonb[])`
   // The index serves only conditions of `ofFilled`. For a common value walking the order is faster.
   return isCommon ? contained : ofFilled(custom, contained)
 }
@@ -161,7 +161,7 @@ function comparison(value: Sql, type: SqlType, operator: Operator, values: reado
   if (operator === 'like') return likeSql(value, values)
   // Text is compared by code point, so that every engine and collation gives the same result.
   const left = type === 'text' ? sql`${value} COLLATE "C"` : value
-  const [first, second] = values.map(text => sql`${text}::${sql.type(type)}`)
+  const [first, second] = values.map(text => sql`${param(text)}::${sql.type(type)}`)
   if (operator === 'between') return sql`${left} BETWEEN ${first!} AND ${second!}`
   return sql`${left} ${signs[operator]!} ${first!}`
 }
@@ -169,7 +169,7 @@ function comparison(value: Sql, type: SqlType, operator: Operator, values: reado
 /** The condition that a text contains one of the values, in any case. */
 function likeSql(value: Sql, values: readonly string[]): Sql {
   // ILIKE also folds both sides (D126), but is several times slower, and its folding depends on the server.
-  const patterns = values.map(text => sql`fold(${`%${likeText(text)}%`}::text)`)
+  const patterns = values.map(text => sql`fold(${param(`%${likeText(text)}%`)}::text)`)
   const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
   return sql`fold(${value}) LIKE ${any}`
 }

@@ -209,19 +209,33 @@ test('times and users of the last write are those of then, and a record is there
 
 test('pages of the past go on by cursor, and what is not visible now is not visible then', async () => {
   const past = await day(3)
-  const whole = (await ok('GET', `deal/view/list?sort=title:asc&pageSize=500&as_of=${past}`)).data
-  const titles: string[] = []
-  let cursor = ''
-  do {
-    const query = `sort=title:asc&pageSize=7&as_of=${past}${cursor}`
-    const { data, meta } = await ok('GET', `deal/view/list?${query}`)
-    titles.push(...(data as { title: string }[]).map(({ title }) => title))
-    cursor = meta.nextCursor ? `&cursor=${meta.nextCursor}` : ''
-  } while (cursor)
-  assert.deepEqual(
-    titles,
-    whole.map(({ title }: { title: string }) => title),
-  )
+  // Of some of these, many records have no value.
+  for (const sort of [
+    'title:asc',
+    'deal_value:desc',
+    'pipeline_stage:desc,title:asc',
+    'cf_custom_text_field:asc',
+    'expected_close_date:desc,id:asc',
+    'won_reason:asc',
+  ]) {
+    const page = (size: number, more = '') =>
+      ok('GET', `deal/view/list?sort=${sort}&pageSize=${size}&as_of=${past}${more}`)
+    const idsOf = ({ data }: { data: { id: number }[] }) => data.map(({ id }) => id)
+    const whole = idsOf(await page(500))
+    const found: number[] = []
+    let cursor = ''
+    do {
+      const reply = await page(7, cursor)
+      found.push(...idsOf(reply))
+      cursor = reply.meta.nextCursor ? `&cursor=${reply.meta.nextCursor}` : ''
+    } while (cursor)
+    assert.deepEqual(found, whole, sort)
+    assert.deepEqual(idsOf(await page(20, '&page=2')), whole.slice(20, 40), sort)
+  }
+  const { nextCursor } = (await ok('GET', `deal/view/list?pageSize=7&as_of=${past}`)).meta
+  const other = await get(`${v1}/deal/view/list?pageSize=7&cursor=${nextCursor}`)
+  assert.equal(other.status, 400)
+  assert.match(other.body.errors[0].hint, /as_of/)
   const scopes = ['deal:read']
   const role = await ok('POST', 'role', { name: 'Own past', scopes, visibility: { deal: 'own' } })
   const user = await ok('POST', 'user', { name: 'P', email: 'past@example.com', role: role.data.id })

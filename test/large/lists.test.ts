@@ -83,6 +83,17 @@ test('the SQL of each operator, bare, so that an index can serve it', () => {
     )
 })
 
+test('a value of a filter is one parameter, however many key ranges have the condition', () => {
+  const filter = 'title:like(a,b),created_at:between(1000000,2000000)'
+  const custom = 'cf_custom_number_field:eq(5),cf_custom_text_field:in(c,d)'
+  const request = requestOf(
+    `filter=${encodeURIComponent(`${filter},${custom}`)}&sort=expected_close_date:asc`,
+  )
+  const { text, values } = pageStatement({ catalog, actor: 1 }, request)
+  assert.match(text, /"range1"/)
+  assert.equal(new Set(values).size, values.length, values.join('\n'))
+})
+
 test('equality, words, tags and custom values are found by an index', async () => {
   const promised: [filter: string, index: string][] = [
     [`title:like(${rareWord})`, 'deal_title_trigram'],
@@ -318,6 +329,27 @@ test('what points to contacts is looked up by index, also where all deals point 
     const { text, values } = compile(sql`EXPLAIN (COSTS OFF) SELECT 1 WHERE ${condition}`)
     const plan = (await db.query(text, values, true)).map(row => row['QUERY PLAN']).join('\n')
     assert.doesNotMatch(plan, /Seq Scan on deal/, plan)
+  }
+})
+
+test('a page of a past day reads the records of that day once, whatever it is sorted by', async () => {
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const plans: string[] = []
+  const explained: RawReader = {
+    query: db.query,
+    queryBytes: async (text, values) => {
+      const rows = await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true)
+      plans.push(rows.map(row => row['QUERY PLAN']).join('\n'))
+      return []
+    },
+  }
+  const caller = { catalog, actor: 1 }
+  for (const sort of ['deal_value:desc', 'pipeline_stage:asc', 'expected_close_date:asc', 'source:desc']) {
+    const past = requestOf(`sort=${sort}&as_of=${yesterday}`)
+    const { at } = await asOfDay(explained, caller, past)
+    const { text, values } = pageStatement(caller, past)
+    await at.queryBytes(text, values)
+    assert.equal(plans.at(-1)!.match(/Scan.* on deal\b/g)?.length, 1, `${sort}\n${plans.at(-1)}`)
   }
 })
 
