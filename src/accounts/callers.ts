@@ -249,7 +249,6 @@ WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
   AND ${isSignedIn} AND ${isInUse} AND a.deleted_at IS NULL`,
 )
 
-/** A user in use. */
 const userStatement = prepared(
   (account, user) => sql`
 SELECT u.role::text AS role, array_to_json(u.territories)::text AS territories,

@@ -1,4 +1,4 @@
-/** Storage of a field, as SQL over a row: columns, rendered text, order of texts. Knows no kind. */
+/** Storage of a field, as SQL over a row: columns, the custom document, order of texts. Knows no kind. */
 import { type Param, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Field } from './field.ts'
 import type { Order, Term } from './term.ts'

@@ -6,7 +6,7 @@ import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { NameLookup } from '../records/name-lookup.ts'
 import type { Query } from './parameters.ts'
-import type { PlannedSort, RecordSelection } from './plan.ts'
+import type { Plan, PlannedSort } from './plan.ts'
 
 /** The parameters of a list that are being read, and what they may name. */
 export type QueryContext = Query & {
@@ -14,6 +14,15 @@ export type QueryContext = Query & {
   readonly catalog: Catalog
   /** those that the filter may contain (D75) */
   readonly names: NameLookup
+}
+
+/** The records that a request is about. */
+export type RecordSelection = {
+  /** the resource, as the caller sees it */
+  readonly schema: ResourceSchema
+  readonly filter: Plan | null
+  /** true: only deleted records; false: only records that are not deleted */
+  readonly isOfDeleted: boolean
 }
 
 /** The selected records of a list or a report. */

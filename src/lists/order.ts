@@ -56,7 +56,7 @@ export function rowsSql(params: CallerParams, request: ListRequest, { keys, colu
   const where = within ? sql`${selected} AND ${within}` : selected
   const offset = (request.page - 1) * request.pageSize
   // The limit is in the statement's text: with a parameter, PostgreSQL would plan every request anew, because
-  // the planner could not see the number.
+  // the planner could not see the number. A numbered page accepts that.
   const limit = sql.integer(request.pageSize + 1)
   const skip = offset ? sql`${param(String(offset))}::bigint` : null
   const ranges = keyRangesOf(keys, request)
@@ -66,7 +66,7 @@ export function rowsSql(params: CallerParams, request: ListRequest, { keys, colu
       WHERE ${inKeyRange(range, where)}
       ORDER BY ${sortSql(range.keys)} LIMIT ${limit}`
   if (ranges.length === 1 && !skip) return rows(columns)
-  // Skipped rows are read from the index only.
+  // Rows that are skipped are not rendered: only their ids are read.
   const ids =
     ranges.length > 1
       ? idsOfKeyRanges(table, where, ranges, limit, skip)

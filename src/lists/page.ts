@@ -111,7 +111,7 @@ FROM unnest(${`{${ids.join(',')}}`}::bigint[]) WITH ORDINALITY parted (id, place
 CROSS JOIN LATERAL (${page}) page ORDER BY parted.place`)
 }
 
-/** The statement of a page. */
+/** Used once; list-cache.ts keeps `preparedPageStatement` for a list that is repeated. */
 export function pageStatement(caller: Caller, request: ListRequest): Statement {
   return compile(pageSql(callerParamsOf(caller), request))
 }

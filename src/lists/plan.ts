@@ -2,7 +2,6 @@
  * The plan of a list: its filter and sort keys, with the account's fields in the place of names. resolve.ts
  * makes it of the tree, where.ts and order.ts print it as SQL. Here is also what others ask of a plan.
  */
-import type { ResourceSchema } from '../fields/catalog.ts'
 import { storedRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import type { Operator, Order, Term } from '../fields/term.ts'
@@ -33,15 +32,6 @@ export type Through = { readonly resource: string; readonly term: Term }
 
 /** A field that is named, and the term that it is compared by. */
 export type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly through?: Through }
-
-/** The records that a request is about. */
-export type RecordSelection = {
-  /** the resource, as the caller sees it */
-  readonly schema: ResourceSchema
-  readonly filter: Plan | null
-  /** true: only deleted records; false: only records that are not deleted */
-  readonly isOfDeleted: boolean
-}
 
 export type PlannedSort = {
   readonly order: Order

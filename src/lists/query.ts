@@ -120,7 +120,6 @@ export function listRequestOf(context: QueryContext, now: string, { usual, max }
   }
 }
 
-/** The keys of a sort's text. */
 export function sortKeysOf(text: string, query: Query): readonly SortKey[] {
   return treeOf(text, 'sort', parseSort, query, () => sortMeant(text)) ?? []
 }

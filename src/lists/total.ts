@@ -17,9 +17,9 @@ import {
 } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-import type { ListRequest } from './list-request.ts'
+import type { ListRequest, RecordSelection } from './list-request.ts'
 import { listIdentity } from './order.ts'
-import { dependsOnValues, isVolatile, type RecordSelection, reachedBy } from './plan.ts'
+import { dependsOnValues, isVolatile, reachedBy } from './plan.ts'
 import { whereSql } from './where.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }

@@ -4,7 +4,8 @@ import { ofFilled, type Row, recordRow } from '../fields/columns.ts'
 import type { Alike, Operator, Term } from '../fields/term.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
-import type { Plan, PlannedCondition, RecordSelection, Through } from './plan.ts'
+import type { RecordSelection } from './list-request.ts'
+import type { Plan, PlannedCondition, Through } from './plan.ts'
 
 /** Selects records: those that the caller sees, that are not deleted (or are), and that a filter finds. */
 export function whereSql(params: CallerParams, { schema, filter, isOfDeleted }: RecordSelection): Sql {

@@ -27,6 +27,10 @@ test('a resource is shown under texts of its own', () => {
   }
 })
 
+test('everybody sees all currencies: amounts are converted without a condition of visibility', () => {
+  assert.equal(resources.find(({ name }) => name === 'currency')!.ownership, undefined)
+})
+
 test('fields name resources and fields that there are', () => {
   const known = new Set(resources.map(({ name }) => name))
   for (const { resource, internal_name, related, lines_of, within, in_base } of fields) {

@@ -6,7 +6,7 @@
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
-import { column, containedAt, type Expression, type Row, scalar, textOrder } from '../columns.ts'
+import { column, containedAt, type Expression, scalar, textOrder } from '../columns.ts'
 import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
 import { suggestion } from '../nearest.ts'
@@ -265,25 +265,17 @@ function currencyHint(value: number | string, catalog: Catalog): string {
  * (`in_base` names its field), or by the amount times the currency's rate.
  */
 function baseOrder(field: Field): Order {
-  if (field.in_base) return { sql: baseAmount(field), type: 'numeric' }
-  return {
-    sql: (row, looked) => timesRate(field, row, looked('currency', sql`currency`)),
-    type: 'numeric',
-    looksUp: true,
-  }
+  const order = { sql: baseAmount(field), type: 'numeric' } as const
+  return field.in_base ? order : { ...order, looksUp: true }
 }
 
-/** The amount in base currency; null if the currency has no rate. */
+/** The amount in base currency; null if the currency has no rate. Everybody sees currencies. */
 function baseAmount(field: Field): Expression {
   if (field.in_base) return column(`${field.in_base}_value`)
-  return row => timesRate(field, row, sql`currency.account_id = ${row.account}::bigint`)
-}
-
-function timesRate(field: Field, row: Row, isOwn: Sql): Sql {
-  const currency = scalar(field, 'currency', 'int')(row)
-  return sql`(${scalar(field, 'value', 'numeric')(row)} * (
+  const [value, currency] = [scalar(field, 'value', 'numeric'), scalar(field, 'currency', 'int')]
+  return row => sql`(${value(row)} * (
       SELECT rate FROM currency
-      WHERE ${isOwn} AND currency.id = ${currency}))`
+      WHERE currency.account_id = ${row.account}::bigint AND currency.id = ${currency(row)}))`
 }
 
 /** SQL after the rows that joins the rate of each row's currency: `rate`, of the row `alias`. */

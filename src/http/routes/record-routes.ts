@@ -158,7 +158,6 @@ function writesOf(resource: Readable, service: RecordService): WriteHandlers {
 
 const saving: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'last_administrator']
 
-/** The operation that creates a record. */
 export function createOperation(resource: string): Operation {
   return {
     ...{ id: `${resource}_create`, summary: `Creates ${withArticle(resource)}.`, tag: resource },

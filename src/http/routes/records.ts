@@ -1,4 +1,4 @@
-/** The handlers of a resource. They connect HTTP with the record operations (records/). */
+/** The handlers that read a resource's records: they connect HTTP with records/ and lists/. */
 import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
 import type { Field } from '../../fields/field.ts'
