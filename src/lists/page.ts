@@ -53,6 +53,7 @@ export async function listRecords(
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
   const isLast = !page.hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
+  // Not `marked`: a count reads all records that match, and the index finds those of a common value, too.
   const counted = await totalOf(db, caller, request, seq)
   return {
     ...page,
