@@ -12,7 +12,8 @@ import { createSample } from '../src/accounts/sample/sample.ts'
 import { newToken } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import { cursorText, listIdentity } from '../src/lists/order.ts'
+import { digestOf } from '../src/lists/digest.ts'
+import { cursorText } from '../src/lists/order.ts'
 import { pageStatement } from '../src/lists/page.ts'
 import type { Parameters } from '../src/lists/parameters.ts'
 import { dependsOnValues } from '../src/lists/plan.ts'
@@ -178,7 +179,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     const asked = shapes.map(({ query, isDeep, isMore }) => {
       const request = readListQuery(parametersOf(isMore ? '' : query), schema, catalog, now)
       if (!isDeep) return { query, request }
-      const cursor = cursorText(listIdentity(request.identity), row!.position!, now)
+      const cursor = cursorText(digestOf(request.identity), row!.position!, now)
       const deep = `${query}&cursor=${cursor}`
       return { query: deep, request: readListQuery(parametersOf(deep), schema, catalog, now) }
     })

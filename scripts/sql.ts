@@ -118,8 +118,8 @@ async function sentBy(db: Database, name: string, query: string): Promise<Statem
   if (report) {
     const now = new Date().toISOString()
     const request = await readReport(spy, report, context, parameters, now)
-    const { at } = await asOfDay(spy, context, request)
-    await report.answer(at, context, request)
+    const { reader } = await asOfDay(spy, context, request)
+    await report.answer(reader, context, request)
   } else await operations[operation]!({ ...work, db: spy, id, parameters })
   return asked
 }

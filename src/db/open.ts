@@ -206,8 +206,8 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
     inTurn({ isCurrent, ...turn }) {
       const read = <R>(asked: Parameters<Ask>) =>
         whileAvailable(() => share.run(turn.account, turn.signal, ended => driver.read<R>(asked, ended)))
-      const anywhere = replica && isCurrent ? replica.before({ ...turn, isCurrent }, read) : read
-      return { isDistributed, ...readers(shouldPrepare, anywhere) }
+      const replicaFirst = replica && isCurrent ? replica.before({ ...turn, isCurrent }, read) : read
+      return { isDistributed, ...readers(shouldPrepare, replicaFirst) }
     },
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),

@@ -13,8 +13,8 @@ export type Row = {
   readonly account: Param
   /** the current time, for values that depend on the clock */
   readonly now: Sql
-  /** true for a past row (as of): its table has another one under its id */
-  readonly isPast?: true
+  /** true for a row that is not in its table, which has another one under its id (history/as-of-event.ts) */
+  readonly isDetached?: true
 }
 
 /** SQL of a value, over any row. */

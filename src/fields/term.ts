@@ -58,12 +58,12 @@ export type Alike = {
   readonly indexed?: { readonly sql: Expression; readonly where: Expression }
 }
 
-/** The condition that a row of another resource's table, under its alias, may be looked up. */
-export type LookUp = (resource: string, alias: Sql) => Sql
+/** The condition that the caller sees a row of another resource, under its alias. */
+export type VisibleSql = (resource: string, alias: Sql) => Sql
 
 /** The sort key (D29, D50): an expression and its type. */
 export type Order = {
-  readonly sql: (row: Row, looked: LookUp) => Sql
+  readonly sql: (row: Row, visibleAs: VisibleSql) => Sql
   readonly type: Term['type']
   /** true if the expression is never null: lists then need no second key range (lists/order.ts) */
   readonly isFilled?: boolean

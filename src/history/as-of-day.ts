@@ -19,8 +19,8 @@ import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { compile, param, type Sql, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './as-of-event.ts'
-import { type AsOf, pastOf } from './past.ts'
-import { copyOf, type PastColumn, takenBack, takenBackFirst, takenBackMerged } from './taken-back.ts'
+import { type Past, pastOf } from './past.ts'
+import { copyOf, fromAllEvents, fromOwnEvents, type PastColumn, revertedColumn } from './reverted-columns.ts'
 
 /**
  * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
@@ -31,10 +31,10 @@ export async function asOfDay(
   db: RawReader,
   caller: Caller,
   { schema, day }: Pick<Selection, 'schema' | 'day'>,
-): Promise<{ at: RawReader; moment: string | null }> {
-  if (day === null) return { at: db, moment: null }
+): Promise<{ reader: RawReader; moment: string | null }> {
+  if (day === null) return { reader: db, moment: null }
   const past = await pastOf(db, caller, { parameter: 'as_of', text: day, isEnd: true })
-  return { at: databaseAsOf({ db, schema, context: caller }, past), moment: past.moment }
+  return { reader: databaseAsOf({ db, schema, context: caller }, past), moment: past.moment }
 }
 
 /** The row `r` of a statement that `asOfSql` runs. */
@@ -51,7 +51,7 @@ export function pastRow({ account }: CallerParams): Row {
 export function asOfSql(
   schema: ResourceSchema,
   params: CallerParams,
-  past: AsOf,
+  past: Past,
   select: Sql,
 ): { readonly changes: Sql; readonly records: (changes: Sql, among: Sql) => Sql } {
   const { text, values } = compile(select)
@@ -66,16 +66,16 @@ ${select}`,
 }
 
 /** The same database with the records of the resource as of `past`, as the caller sees them. */
-function databaseAsOf({ db, schema, context }: Work<RawReader, Caller>, past: AsOf): RawReader {
+function databaseAsOf({ db, schema, context }: Work<RawReader, Caller>, past: Past): RawReader {
   const callerParams = callerParamsOf(context)
   const shown = compile(renderedSql(schema, callerParams.account)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
-    const asked = [text.replaceAll(shown, ''), ...params].join('\n')
-    const { moment, changes, records } = pastSql(schema, callerParams, past, asked)
+    const compared = [text.replaceAll(shown, ''), ...params].join('\n')
+    const { moment, changes, records } = pastSql(schema, callerParams, past, compared)
     const ctes = [
       sql`past AS MATERIALIZED (${moment})`,
-      sql`taken_back AS MATERIALIZED (${changes})`,
-      sql`${tableOf(schema)} AS NOT MATERIALIZED (${records(sql`taken_back`, sql.none)})`,
+      sql`reverted AS MATERIALIZED (${changes})`,
+      sql`${tableOf(schema)} AS NOT MATERIALIZED (${records(sql`reverted`, sql.none)})`,
     ]
     const then = text.replaceAll('now()', '(SELECT moment FROM past)')
     const statement = withCtes(ctes, { text: then, values: params })
@@ -88,29 +88,29 @@ function databaseAsOf({ db, schema, context }: Work<RawReader, Caller>, past: As
 }
 
 /**
- * The moment, the changes to revert for all records, and the records. `asked`: the text of the statement
+ * The moment, the changes to revert for all records, and the records. `comparedText`: the statement's text
  * without the columns that it only shows, and its parameters.
  */
-function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: AsOf, asked: string) {
+function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: Past, comparedText: string) {
   const { name } = schema.resource
   const later = laterEvents(name, params, seq)
-  const isAsked = (column: string) => new RegExp(`\\b${column}\\b`).test(asked)
+  const isCompared = (column: string) => new RegExp(`\\b${column}\\b`).test(comparedText)
   const columns = columnsOf(schema.whole)
   const custom = schema.whole.fields
-    .filter(field => field.is_custom && isAsked(field.internal_name))
+    .filter(field => field.is_custom && isCompared(field.internal_name))
     .map(field => field.internal_name)
-  const taken = columns.filter(column => column.field && isAsked(column.name)).map(({ field }) => field!)
-  const wanted = [...new Set([...taken, ...custom])]
-  const before = takenBackFirst(custom)
+  const stored = columns.filter(({ field, name }) => field && isCompared(name)).map(({ field }) => field!)
+  const comparedFields = [...new Set([...stored, ...custom])]
+  const before = fromAllEvents(custom)
   const was = columns.map(column => {
-    const isTaken = column.name === 'custom' || taken.includes(column.field!)
-    return sql`${isTaken ? takenBack(column, before, params.account) : later.of(column)} AS ${sql.id(column.name)}`
+    const isForAll = column.name === 'custom' || stored.includes(column.field!)
+    return sql`${isForAll ? revertedColumn(column, before, params.account) : later.shownColumn(column)} AS ${sql.id(column.name)}`
   })
   return {
     moment: sql`SELECT ${moment}::timestamptz AS moment`,
-    changes: sql`SELECT e.record_id AS id, ${sql.join(later.firstOf(wanted))}
+    changes: sql`SELECT e.record_id AS id, ${sql.join(later.firstOf(comparedFields))}
   FROM event e
-  WHERE ${later.are} AND (e.changes ?| ${`{${wanted.join()}}`}::text[] OR ${later.areOfDeletion})
+  WHERE ${later.are} AND (e.changes ?| ${`{${comparedFields.join()}}`}::text[] OR ${later.areOfDeletion})
   GROUP BY e.record_id`,
     records: (changes: Sql, among: Sql) => sql`SELECT ${sql.join(was)}
   FROM past, ${tableOf(schema)} d ${among} LEFT JOIN ${changes} t ON t.id = d.id
@@ -122,19 +122,19 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
 /**
  * `are`: the condition on events `e` after the past; `areOfDeletion`: on those that delete or restore;
  * `firstOf`: columns with the value of each of these fields of a record before its first change, as the text
- * of its JSON, and with whether it was deleted; `of`: a past column of the record `d`, whose changes `t` has,
- * by its own events.
+ * of its JSON, and with whether it was deleted; `shownColumn`: a past column of the record
+ * `d`, by its own events, one record at a time; `t` has the changes for all.
  */
 function laterEvents(name: string, { account }: CallerParams, seq: string) {
   const last = param(seq)
   const verb = (of: string) => sql.text(`${name}.${of}`)
-  const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
+  const ofResource = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
   // Other events, such as a new password, don't change the record.
-  const are = sql`${own} AND e.seq > ${last}::bigint
+  const are = sql`${ofResource} AND e.seq > ${last}::bigint
     AND e.type IN (${verb('updated')}, ${verb('deleted')}, ${verb('restored')})`
   const ofRecord = sql`FROM event e WHERE ${are} AND e.record_id = d.id`
   const lastBefore = (value: Sql, type: Sql) => sql`(
-    SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint AND ${type}
+    SELECT ${value} FROM event e WHERE ${ofResource} AND e.record_id = d.id AND e.seq <= ${last}::bigint AND ${type}
     ORDER BY e.seq DESC LIMIT 1)`
   // An account's initial records have no event, and old events may be deleted.
   const written = (of: 'at' | 'by') => sql`CASE WHEN EXISTS (SELECT ${ofRecord})
@@ -159,9 +159,9 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
     })
     return [...updates, first('was_deleted', sql`e.type = ${verb('restored')}`, areOfDeletion)]
   }
-  const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
+  const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) later`
   const wasDeletedThen = sql`t.was_deleted`
-  const of = (column: PastColumn): Sql => {
+  const shownColumn = (column: PastColumn): Sql => {
     if (column.isAsNow) return sql`d.${sql.id(column.name)}`
     switch (column.name) {
       case 'updated_at':
@@ -179,10 +179,10 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
       case 'document':
         return sql`(SELECT ${documentSql(updatedAt, updatedBy)} FROM ${merged})`
       default:
-        return sql`(SELECT ${takenBack(column, takenBackMerged, account)} FROM ${merged})`
+        return sql`(SELECT ${revertedColumn(column, fromOwnEvents, account)} FROM ${merged})`
     }
   }
-  return { are, areOfDeletion, firstOf, of }
+  return { are, areOfDeletion, firstOf, shownColumn }
 }
 
 /**
@@ -196,22 +196,24 @@ function isCreatedAfter(name: string, { account }: CallerParams, seq: string): S
       AND e.type = ${sql.text(`${name}.created`)})`
 }
 
-/** The stored text of the record `d` before the changes of `own`, with the last change before these. */
+/** The stored text of the record `d` before the changes of `later`, with the last change before these. */
 function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
   const isCustom = sql`k LIKE 'cf\\_%'`
-  const before = sql`own.changes -> k -> 'before'`
+  const before = sql`later.changes -> k -> 'before'`
   return sql`(
     SELECT string_agg(concat(to_json(m.k), ':', m.text), ',' ORDER BY m.place)
     FROM (
-      SELECT k, CASE WHEN own.changes ? k THEN (${before})::text
+      SELECT k, CASE WHEN later.changes ? k THEN (${before})::text
         WHEN k = 'updated_at' THEN ${jsonInstant(updatedAt)}
         WHEN k = 'updated_by' THEN coalesce((${updatedBy})::text, 'null') ELSE v::text END AS text, place
       FROM json_each(concat('{', d.document, '}')::json) WITH ORDINALITY x (k, v, place)
-      WHERE NOT (${isCustom} AND own.changes ? k AND ${before} = 'null')
+      WHERE NOT (${isCustom} AND later.changes ? k AND ${before} = 'null')
       UNION ALL
-      SELECT k, (v -> 'before')::text, 1000000000 FROM jsonb_each(own.changes) x (k, v)
+      SELECT k, (v -> 'before')::text, 1000000000 FROM jsonb_each(later.changes) x (k, v)
       WHERE ${isCustom} AND v -> 'before' <> 'null' AND NOT d.custom ? k) m)`
 }
+
+const ofNoField = { field: null, member: '' }
 
 /** The columns that lists and sums may read. */
 const columnsOf = memoize((schema: ResourceSchema): readonly PastColumn[] => {
@@ -225,7 +227,7 @@ const columnsOf = memoize((schema: ResourceSchema): readonly PastColumn[] => {
       ['deleted_at', 'timestamptz'],
       ['deleted_by', 'bigint'],
     ] as const
-  ).map(([name, type]) => ({ name, type, field: null, member: '' }))
+  ).map(([name, type]) => ({ name, type, ...ofNoField }))
   // No event reports them, such as `last_used_at` of a token.
   const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
   const isAsNow = ({ maintained_by, is_of_store, internal_name }: Field) =>
@@ -252,12 +254,6 @@ const columnsOf = memoize((schema: ResourceSchema): readonly PastColumn[] => {
     ...ofOthers.map(({ name }) => name),
     ...(maintained ? [maintained.document] : []),
   ]
-  const asTheyAre = asNow.map(name => ({
-    name,
-    type: 'text' as const,
-    field: null,
-    member: '',
-    isAsNow: true,
-  }))
+  const asTheyAre = asNow.map(name => ({ name, type: 'text' as const, ...ofNoField, isAsNow: true }))
   return [...ofStore, ...ofFields, ...asTheyAre]
 })

@@ -19,7 +19,7 @@ import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding, TimeSlice } from '../waiting/yielding.ts'
 import { withinBytes } from './present.ts'
-import { copyOf, copySql } from './taken-back.ts'
+import { copyOf, copySql } from './reverted-columns.ts'
 import { recordAsOf, type StateAfterEvent, type Step, type Undoing, undoingOf } from './undoing.ts'
 
 /** An event of a record. `at`: ISO 8601 */
@@ -170,7 +170,7 @@ async function rowsOf(
   filter: Plan | null,
 ): Promise<Map<number, ReadRow>> {
   const [params, { name }] = [callerParamsOf(context), schema.resource]
-  const row: Row = { ...recordRow(params.account), now: sql`i.at`, isPast: true }
+  const row: Row = { ...recordRow(params.account), now: sql`i.at`, isDetached: true }
   const given = events.map(({ seq, id, at }) => {
     const { columns, set, unset } = columnsOf(schema, histories.get(id)?.past.get(seq))
     const members = `"columns":${columns},"set":${set},"unset":${JSON.stringify(unset)}`

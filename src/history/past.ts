@@ -9,7 +9,7 @@ import type { Caller } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 
 /** A moment in the account's history. */
-export type AsOf = {
+export type Past = {
   /** what happened before it is known: UTC, with milliseconds */
   readonly moment: string
   /** the last event before it */
@@ -32,7 +32,7 @@ export async function pastOf(
   db: Reader,
   { catalog }: Caller,
   { parameter, text, isEnd }: NamedMoment,
-): Promise<AsOf> {
+): Promise<Past> {
   const { account } = catalog
   const own = param(String(account.id))
   const isDay = text?.length === 10

@@ -1,7 +1,4 @@
-/**
- * Reads a page of a list as its parameters ask: of the current records or of those of a past day (D74). Knows
- * no HTTP.
- */
+/** Reads a page of a list as its parameters ask: of now, or of a past day (D74). Knows no HTTP. */
 import { readListRequest } from '../lists/list-cache.ts'
 import type { ListRequest } from '../lists/list-request.ts'
 import { listRecords, type Page } from '../lists/page.ts'
@@ -22,9 +19,9 @@ export async function readList(
   const { context: caller } = work
   const { request: list, statementOf } = await readListRequest(work, parameters, now)
   requireReadScopes(caller.rights, list.expand, list)
-  const { at, moment } = await asOfDay(reader, caller, list)
+  const { reader: past, moment } = await asOfDay(reader, caller, list)
   // The total of a past day is counted whole (D74): there is no sample of its records.
   const count = list.count === 'none' ? list.count : 'exact'
-  const request: ListRequest = moment === null ? list : { ...list, asOf: moment, count }
-  return { page: await listRecords(at, caller, request, statementOf), request }
+  const request: ListRequest = moment === null ? list : { ...list, clock: moment, count }
+  return { page: await listRecords(past, caller, request, statementOf), request }
 }

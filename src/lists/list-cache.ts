@@ -30,8 +30,8 @@ const cache = memoize((_account: Catalog['account']) => ({
   lists: new Map<string, CachedList>(),
   askedOnce: new Map<string, true>(),
 }))
-/** Limits of an account's cache: lists, and characters of a list. Most composed lists come once. */
-export const [listsMax, textMax] = [50, 1000]
+/** Limits of an account's cache: lists, and characters of a list. Most long lists are requested only once. */
+export const [listsMax, cachedTextMax] = [50, 1000]
 
 /**
  * Parses the parameters of a list, or takes them from the cache. Throws as readListQuery does, and as
@@ -51,13 +51,13 @@ export async function readListRequest(
   // Callers of one role may see different catalogs: a token may lack its user's administrator rights.
   if (text !== null && found?.catalog === catalog) {
     keep(lists, text, found)
-    return { ...found, request: { ...found.request, asOf: now } }
+    return { ...found, request: { ...found.request, clock: now } }
   }
   const request = await resolveNames(db, context, names =>
     readListQuery(parameters, schema, catalog, now, names),
   )
-  // Not cached: a list with names, as a name may mean another record the next time; and a page after another
-  // one, as it is mostly read once.
+  // Not cached: a list with names, as a name may mean another record the next time; and a page by a cursor,
+  // as it is mostly read once.
   if (text === null || request.hasNames || request.cursor) return { request, statementOf: null }
   if (!askedOnce.delete(text)) {
     keep(askedOnce, text, true)
@@ -70,7 +70,7 @@ export async function readListRequest(
 
 function isShort(parameters: Parameters): boolean {
   const lengths = [...parameters.values()].flat().map(text => text.length)
-  return lengths.reduce((sum, length) => sum + length, 0) <= textMax
+  return lengths.reduce((sum, length) => sum + length, 0) <= cachedTextMax
 }
 
 /** Inserts a list as the most recently used, and evicts the least recently used (LRU). */

@@ -6,7 +6,7 @@ import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { NameLookup } from '../records/name-lookup.ts'
 import type { Query } from './parameters.ts'
-import type { Plan, PlannedSort } from './plan.ts'
+import type { Plan, PlannedSortKey } from './plan.ts'
 
 /** The parameters of a list that are being read, and what they may name. */
 export type QueryContext = Query & {
@@ -27,8 +27,8 @@ export type RecordSelection = {
 
 /** The selected records of a list or a report. */
 export type Selection = RecordSelection & {
-  /** the filter's text, for the cache key of its total */
-  readonly filterText: string
+  /** the texts of the filters, and the day: the total is cached by them */
+  readonly totalKey: string
   /** true if the filter contains names (D75), whose ids depend on the caller and the time */
   readonly hasNames: boolean
   /** a past day at whose end the records are read (D74): YYYY-MM-DD; null: current records */
@@ -40,14 +40,14 @@ export type ListRequest = Selection & {
   readonly page: number
   readonly pageSize: number
   readonly cursor: Cursor | null
-  readonly sort: readonly PlannedSort[]
+  readonly sort: readonly PlannedSortKey[]
   readonly only: readonly Field[] | null
   readonly expand: readonly Field[]
   readonly count: 'auto' | 'exact' | 'estimate' | 'none'
   /** identifies the list, the texts of its filters last; its cursors contain a hash of it */
   readonly identity: readonly (string | null)[]
-  /** the moment as of which values that depend on the clock are sorted: UTC, with milliseconds */
-  readonly asOf: string
+  /** the moment that sorts take for now: UTC, with milliseconds */
+  readonly clock: string
 }
 
 /** The values of the sort keys in one record: the page begins after it. */
@@ -55,6 +55,6 @@ export type Position = readonly (string | null)[]
 
 export type Cursor = {
   readonly position: Position
-  /** the moment of the first page: values that depend on the clock are sorted as of it on every page */
-  readonly asOf: string
+  /** the moment of the first page, which sorts take for now on every page */
+  readonly clock: string
 }

@@ -1,11 +1,10 @@
 /**
- * The order of a list as SQL, and its cursors: the places where a next page begins (D27). Keyset pagination,
- * or seek: no row is read to be skipped. Nulls are last in both directions (D29), and no single index of
- * PostgreSQL has that order. So it is cut into key ranges that are read one after the other: the records with
- * a value, then those without; or one dropdown option after the other, if they are not in the order of their
- * ids. An index returns each range in order.
+ * The order of a list as SQL, and its cursors: the places where a next page begins (D27). By a cursor (keyset
+ * pagination) no row is read to be skipped; a numbered page skips rows. Nulls are last in both directions
+ * (D29), and no single index of PostgreSQL has that order. So it is cut into key ranges that are read one
+ * after the other: the records with a value, then those without; or one dropdown option after the other,
+ * unless the list is of live records and the ids are in that order. An index returns each range in order.
  */
-import { hash } from 'node:crypto'
 import type { CallerParams } from '../fields/caller-params.ts'
 import { isStorable } from '../fields/code-points.ts'
 import { recordRow } from '../fields/columns.ts'
@@ -16,15 +15,15 @@ import { tableOf } from '../records/store.ts'
 import { visible } from '../rights/visibility.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 import type { Cursor, ListRequest, Position } from './list-request.ts'
-import type { PlannedSort } from './plan.ts'
+import type { PlannedSortKey } from './plan.ts'
 import { whereSql } from './where.ts'
 
 /** A sort key as SQL: its value in a row and, if its values have ranks, the underlying column. */
-export type PrintedSort = PlannedSort & { readonly value: Sql; readonly column: Sql | null }
+export type PrintedSortKey = PlannedSortKey & { readonly value: Sql; readonly column: Sql | null }
 
-/** The columns read of each row `r`, and a further condition over it. */
-type Rows = {
-  readonly keys: readonly PrintedSort[]
+/** The keys and columns to read of each row `r`, and a further condition over it. */
+type RowOptions = {
+  readonly keys: readonly PrintedSortKey[]
   readonly columns: Sql
   readonly within?: Sql | undefined
 }
@@ -33,12 +32,12 @@ type Rows = {
  * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because
  * time passes.
  */
-export function keysOf(
+export function sortKeysSql(
   params: CallerParams,
   request: ListRequest,
-  asOf: Param = param(request.asOf),
-): PrintedSort[] {
-  const row = { ...recordRow(params.account), now: sql`${asOf}::timestamptz` }
+  clock: Param = param(request.clock),
+): PrintedSortKey[] {
+  const row = { ...recordRow(params.account), now: sql`${clock}::timestamptz` }
   return request.sort.map(key => ({
     ...key,
     value: key.order.sql(row, (resource, alias) => visible(resource, params, alias)),
@@ -50,7 +49,11 @@ export function keysOf(
  * SQL of the rows of a page in their order, with one extra. The columns are selected beside the limit, as
  * passing whole rows from step to step would be slower.
  */
-export function rowsSql(params: CallerParams, request: ListRequest, { keys, columns, within }: Rows): Sql {
+export function rowsSql(
+  params: CallerParams,
+  request: ListRequest,
+  { keys, columns, within }: RowOptions,
+): Sql {
   const table = tableOf(request.schema)
   const selected = whereSql(params, request)
   const where = within ? sql`${selected} AND ${within}` : selected
@@ -64,7 +67,7 @@ export function rowsSql(params: CallerParams, request: ListRequest, { keys, colu
   const rows = (columns: Sql) => sql`
       SELECT ${columns} FROM ${table} r
       WHERE ${inKeyRange(range, where)}
-      ORDER BY ${sortSql(range.keys)} LIMIT ${limit}`
+      ORDER BY ${orderBySql(range.keys)} LIMIT ${limit}`
   if (ranges.length === 1 && !skip) return rows(columns)
   // Rows that are skipped are not rendered: only their ids are read.
   const ids =
@@ -81,18 +84,18 @@ export function rowsSql(params: CallerParams, request: ListRequest, { keys, colu
 type KeyRange = {
   /** the condition of the range; null = all records */
   readonly where: Sql | null
-  readonly keys: readonly PrintedSort[]
+  readonly keys: readonly PrintedSortKey[]
   /**
-   * how many of `keys`, from the first on, are null in the whole range. They stay in the ORDER BY: without
-   * them the index of the sort would not be used
+   * how many of `keys`, from the first on, are null in the whole range: 0 or 1. It stays in the ORDER BY:
+   * without it the index of the sort would not be used
    */
-  readonly fixed: number
-  /** the range begins after these values of the keys that are not fixed; null = at its start */
+  readonly nullKeys: number
+  /** the range begins after these values of the other keys; null = at its start */
   readonly after: Position | null
 }
 
-function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql {
-  const conditions = [selected, where, after && afterSql(keys.slice(fixed), after)]
+function inKeyRange({ where, keys, nullKeys, after }: KeyRange, selected: Sql): Sql {
+  const conditions = [selected, where, after && afterSql(keys.slice(nullKeys), after)]
   return sql.join(
     conditions.filter(condition => condition !== null),
     sql` AND `,
@@ -120,7 +123,7 @@ function idsOfKeyRanges(
     const read = sql`${name} AS MATERIALIZED (
       SELECT x.id, ${plus}row_number() OVER () AS n FROM (
         SELECT r.id FROM ${table} r WHERE ${inKeyRange(range, where)}${needed}
-        ORDER BY ${sortSql(range.keys)} LIMIT ${wanted}) x
+        ORDER BY ${orderBySql(range.keys)} LIMIT ${wanted}) x
     )`
     if (index === ranges.length - 1) return read
     return sql`${read},
@@ -137,41 +140,32 @@ function idsOfKeyRanges(
 const rankedMax = 40
 
 /** The key ranges of a list, in its order. With a cursor: the ranges from its position on. */
-function keyRangesOf(keys: readonly PrintedSort[], { cursor, day }: ListRequest): KeyRange[] {
+function keyRangesOf(keys: readonly PrintedSortKey[], { cursor, day }: ListRequest): KeyRange[] {
   const position = cursor?.position ?? null
-  const whole: KeyRange = { where: null, keys, fixed: 0, after: position }
+  const whole: KeyRange = { where: null, keys, nullKeys: 0, after: position }
   // The records of a past day have no index, and each range would make them anew (D74).
   if (day !== null) return [whole]
-  const [first, ...rest] = keys as [PrintedSort, ...PrintedSort[]]
+  const [first, ...rest] = keys as [PrintedSortKey, ...PrintedSortKey[]]
   const { ranked, looksUp } = first.order
   if (ranked && ranked.values.length <= rankedMax) return rankedKeyRanges(first, rest, position)
   if (!first.nullable || looksUp) return [whole]
   const bare = [{ ...first, nullable: false }, ...rest]
   const filled: KeyRange = { ...whole, where: sql`${first.value} IS NOT NULL`, keys: bare }
-  const empty: KeyRange = { where: sql`${first.value} IS NULL`, keys: bare, fixed: 1, after: null }
+  const empty: KeyRange = { where: sql`${first.value} IS NULL`, keys: bare, nullKeys: 1, after: null }
   return position && position[0] === null ? [{ ...empty, after: position.slice(1) }] : [filled, empty]
 }
 
 function rankedKeyRanges(
-  first: PrintedSort,
-  rest: readonly PrintedSort[],
+  first: PrintedSortKey,
+  rest: readonly PrintedSortKey[],
   position: Position | null,
 ): KeyRange[] {
   const { values } = first.order.ranked!
   const column = first.column!
   const inOrder = first.direction === 'asc' ? values : values.toReversed()
-  const ranges: KeyRange[] = inOrder.map(value => ({
-    where: sql`${column} = ${sql.integer(value)}`,
-    keys: rest,
-    fixed: 0,
-    after: null,
-  }))
-  ranges.push({
-    where: sql`(${column} IS NULL OR ${column} <> ALL(${sql.text(`{${values.join(',')}}`)}))`,
-    keys: rest,
-    fixed: 0,
-    after: null,
-  })
+  const range = (where: Sql): KeyRange => ({ where, keys: rest, nullKeys: 0, after: null })
+  const none = sql`(${column} IS NULL OR ${column} <> ALL(${sql.text(`{${values.join(',')}}`)}))`
+  const ranges = [...inOrder.map(value => range(sql`${column} = ${sql.integer(value)}`)), range(none)]
   if (!position) return ranges
   const place = position[0] === null ? undefined : values[Number(position[0]) - 1]
   const index = place === undefined ? values.length : inOrder.indexOf(place)
@@ -182,7 +176,7 @@ function rankedKeyRanges(
  * The keys of an ORDER BY, nulls last (D29). Only keys that may be null have NULLS LAST, which no index
  * serves. The first key of a list seldom has it: the records without a value are a key range of their own.
  */
-export function sortSql(keys: readonly PrintedSort[]): Sql {
+export function orderBySql(keys: readonly PrintedSortKey[]): Sql {
   return sql.join(
     keys.map(({ value, direction, nullable }) => {
       const order = direction === 'asc' ? sql`ASC` : sql`DESC`
@@ -196,7 +190,7 @@ export function sortSql(keys: readonly PrintedSort[]): Sql {
  * direction and no nulls are compared as one row value, so that an index can begin there. Otherwise the bound
  * of the first key alone lets the index begin at the first row that has the same first key.
  */
-function afterSql(keys: readonly PrintedSort[], values: Position): Sql {
+function afterSql(keys: readonly PrintedSortKey[], values: Position): Sql {
   const given = keys.map(({ order: { type } }, index) => {
     const value = values[index]
     return value === null || value === undefined ? null : sql`${param(value)}::${sql.type(type)}`
@@ -218,40 +212,35 @@ function afterSql(keys: readonly PrintedSort[], values: Position): Sql {
   return sql`${first.value} ${comparisonSign(first)}= ${given[0]} AND (${after})`
 }
 
-function comparisonSign({ direction }: PrintedSort): Sql {
+function comparisonSign({ direction }: PrintedSortKey): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
-/** Identifies a list: one resource with one filter and one sort. A cursor belongs to one list. */
-export function listIdentity(parts: readonly (string | null)[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
-}
-
 /** `values` is the JSON array of the last record's sort keys. */
-export function cursorText(identity: string, values: string, asOf: string): string {
-  return Buffer.from(`{"list":"${identity}","at":"${asOf}","after":${values}}`).toString('base64url')
+export function cursorText(identity: string, values: string, clock: string): string {
+  return Buffer.from(`{"list":"${identity}","at":"${clock}","after":${values}}`).toString('base64url')
 }
 
 /** Reads a cursor. Null if `text` is none, 'other' if it belongs to another list. */
 export function readCursor(
   text: string,
   identity: string,
-  keys: readonly PlannedSort[],
+  keys: readonly PlannedSortKey[],
 ): Cursor | 'other' | null {
   const cursor = jsonIn(Buffer.from(text, 'base64url').toString())
   if (!isObject(cursor) || typeof cursor.list !== 'string') return null
   if (cursor.list !== identity) return 'other'
   const { at, after } = cursor
-  const asOf = typeof at === 'string' ? isoInstant(at, true) : null
-  if (!Array.isArray(after) || after.length !== keys.length || asOf === null) return null
+  const clock = typeof at === 'string' ? isoInstant(at, true) : null
+  if (!Array.isArray(after) || after.length !== keys.length || clock === null) return null
   const position = after.map((value, index) =>
     value === null && keys[index]!.nullable ? null : keyText(value, keys[index]!),
   )
-  return position.includes(undefined) ? null : { position: position as Position, asOf }
+  return position.includes(undefined) ? null : { position: position as Position, clock }
 }
 
 /** A sort key's value in PostgreSQL's format for its type. Undefined if the type can't hold it. */
-function keyText(value: Json, { order }: PlannedSort): string | undefined {
+function keyText(value: Json, { order }: PlannedSortKey): string | undefined {
   const text = typeof value === 'string' ? value : undefined
   switch (order.type) {
     case 'numeric':

@@ -15,8 +15,9 @@ import type { RawReader } from '../records/store.ts'
 import { type Caller, callerParamsOf, callerParamValues } from '../rights/visibility.ts'
 import { compile, type Param, prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
+import { digestOf } from './digest.ts'
 import type { ListRequest } from './list-request.ts'
-import { cursorText, keysOf, listIdentity, rowsSql } from './order.ts'
+import { cursorText, rowsSql, sortKeysSql } from './order.ts'
 import { dependsOnValues } from './plan.ts'
 import { withSelectivity } from './selectivity.ts'
 import { lastSeqSql, totalOf } from './total.ts'
@@ -31,7 +32,7 @@ export type Page = {
 }
 
 /** Builds the statement of a known list for any caller and moment. */
-export type StatementOf = (caller: Caller, asOf: string) => Statement
+export type StatementOf = (caller: Caller, clock: string) => Statement
 
 /**
  * Reads the requested page, with a total if requested. `statementOf`: builds its statement, if cached
@@ -44,30 +45,31 @@ export async function listRecords(
   statementOf: StatementOf | null = null,
 ): Promise<Page> {
   const marked = await withSelectivity(db, caller, request)
-  const isKnown = statementOf && marked === request
-  const { text, values } = isKnown ? statementOf(caller, request.asOf) : pageStatement(caller, marked)
+  // Marked conditions are printed otherwise.
+  const isCached = statementOf && marked === request
+  const { text, values } = isCached ? statementOf(caller, request.clock) : pageStatement(caller, marked)
   const [row] = await db.queryBytes(text, values, dependsOnValues(request.filter))
-  const { records, count, seq, ...more } = decodePage(row!, request, () => listIdentity(request.identity))
+  const { records, found, seq, ...more } = decodePage(row!, request, () => digestOf(request.identity))
   const page = { records: (await rendered(db, caller, request, [records]))[0]!, ...more }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
-  const isLast = !page.hasMore && before !== null && (count > 0 || before === 0)
-  if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
+  const isLast = !page.hasMore && before !== null && (found > 0 || before === 0)
+  if (isLast) return { ...page, total: before + found, totalIsEstimate: false }
   // Not `marked`: a count reads all records that match, and the index finds those of a common value, too.
   const counted = await totalOf(db, caller, request, seq)
   return {
     ...page,
     ...counted,
-    total: counted.totalIsEstimate ? agreed(counted.total, before ?? 0, count) : counted.total,
+    total: counted.totalIsEstimate ? agreed(counted.total, before ?? 0, found) : counted.total,
   }
 }
 
 /**
- * Makes an estimate agree with a page of `count` records after `before` others: it is at least the number
- * shown, and a page beyond the end proves that there are no more than were skipped.
+ * Makes an estimate agree with a page after `before` records on which `found` were read, the extra one
+ * included: it is at least their sum, and a page beyond the end proves that there are no more than skipped.
  */
-function agreed(total: number, before: number, count: number): number {
-  if (count > 0) return Math.max(total, before + count)
+function agreed(total: number, before: number, found: number): number {
+  if (found > 0) return Math.max(total, before + found)
   return before > 0 ? Math.min(total, before) : total
 }
 
@@ -88,9 +90,7 @@ export async function pagesByValue(
   const { text, values } = pagesByValueStatement(caller, marked, by, ids)
   const rows = await db.queryBytes(text, values, dependsOnValues(request.filter))
   const pages = rows.map((row, index) =>
-    decodePage(row, request, () =>
-      listIdentity([...request.identity, `${by.internal_name}:eq(${ids[index]})`]),
-    ),
+    decodePage(row, request, () => digestOf([...request.identity, `${by.internal_name}:eq(${ids[index]})`])),
   )
   const texts = pages.map(({ records }) => records)
   const records = await rendered(db, caller, request, texts)
@@ -119,10 +119,10 @@ export function pageStatement(caller: Caller, request: ListRequest): Statement {
 
 /** A function that makes the statement of a page, built once for any caller and moment. */
 export function preparedPageStatement({ catalog: { resources } }: Caller, request: ListRequest): StatementOf {
-  const statement = prepared((account, actor, territories, asOf) =>
-    pageSql({ account, actor, territories, resources }, request, { asOf }),
+  const statement = prepared((account, actor, territories, clock) =>
+    pageSql({ account, actor, territories, resources }, request, { clock }),
   )
-  return (caller, asOf) => statement(...callerParamValues(caller), asOf)
+  return (caller, clock) => statement(...callerParamValues(caller), clock)
 }
 
 /**
@@ -134,10 +134,10 @@ export function preparedPageStatement({ catalog: { resources } }: Caller, reques
 function pageSql(
   params: CallerParams,
   request: ListRequest,
-  { asOf, within }: { asOf?: Param; within?: Sql } = {},
+  { clock, within }: { clock?: Param; within?: Sql } = {},
 ): Sql {
   const { pageSize } = request
-  const keys = keysOf(params, request, asOf)
+  const keys = sortKeysSql(params, request, clock)
   const namedKeys = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
   const columns = [
     renderedLate(request.schema, params.account),
@@ -147,7 +147,7 @@ function pageSql(
   // JSON text here never contains a line feed, so it separates records that are read one by one.
   const between = isPassedOn(request) ? sql`','` : sql`E'\\n'`
   return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
-  ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
+  ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS extra_bytes,
   json_build_array(${sql.join(namedKeys.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position,
   ${lastSeqSql(params.account)} AS seq
 FROM (${rowsSql(params, request, { keys, columns: sql.join(columns), within })}) p`
@@ -170,7 +170,7 @@ function isPassedOn({ schema, expand, only }: ListRequest): boolean {
 type PageColumns = readonly [
   records: Uint8Array | null,
   found: Uint8Array,
-  beyond: Uint8Array | null,
+  extraBytes: Uint8Array | null,
   position: Uint8Array,
   seq: Uint8Array,
 ]
@@ -178,18 +178,18 @@ type PageColumns = readonly [
 /** Decodes the row of a page: its records' texts, their number, the cursor of the next page, and `seq`. */
 function decodePage(
   row: readonly (Uint8Array | null)[],
-  { pageSize, asOf }: ListRequest,
+  { pageSize, clock }: ListRequest,
   identity: () => string,
 ) {
-  const [records, found, beyond, position, seq] = row as unknown as PageColumns
-  const count = Number(decoded(found))
-  const hasMore = count > pageSize
+  const [records, number, extraBytes, position, seq] = row as unknown as PageColumns
+  const found = Number(decoded(number))
+  const hasMore = found > pageSize
   return {
     // Without the extra record and its separator.
-    records: hasMore ? records!.subarray(0, -1 - Number(decoded(beyond!))) : (records ?? nothing),
-    count,
+    records: hasMore ? records!.subarray(0, -1 - Number(decoded(extraBytes!))) : (records ?? nothing),
+    found,
     hasMore,
-    nextCursor: hasMore ? cursorText(identity(), decoded(position), asOf) : null,
+    nextCursor: hasMore ? cursorText(identity(), decoded(position), clock) : null,
     seq: decoded(seq),
   }
 }

@@ -20,20 +20,20 @@ export type PlannedCondition = {
   /** as texts for the database */
   readonly values: readonly string[]
   /** set if the field belongs to a record that this reference points to (D87) */
-  readonly through?: Through
-  /** true if the field's value changes without an event */
+  readonly across?: Across
+  /** true if what it compares changes without an event */
   readonly isVolatile?: boolean
   /** true if many records meet the condition (selectivity.ts) */
   readonly isCommon?: boolean
 }
 
 /** The field by which a condition reaches another resource, and its term: ids. */
-export type Through = { readonly resource: string; readonly term: Term }
+export type Across = { readonly resource: string; readonly term: Term }
 
 /** A field that is named, and the term that it is compared by. */
-export type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly through?: Through }
+export type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly across?: Across }
 
-export type PlannedSort = {
+export type PlannedSortKey = {
   readonly order: Order
   readonly direction: 'asc' | 'desc'
   readonly nullable: boolean
@@ -52,7 +52,7 @@ export function conditionsOf(plan: Plan | null): readonly PlannedCondition[] {
  */
 export function dependsOnValues(plan: Plan | null): boolean {
   return conditionsOf(plan).some(
-    ({ operator, term, through }) => operator === 'like' || term.multi || !!term.contained || !!through,
+    ({ operator, term, across }) => operator === 'like' || term.multi || !!term.contained || !!across,
   )
 }
 
@@ -62,8 +62,8 @@ export function isVolatile(plan: Plan | null): boolean {
 }
 
 /** The resources that a filter reaches across references: each once. */
-export function reachedBy(plan: Plan | null): string[] {
-  return [...new Set(conditionsOf(plan).flatMap(({ through }) => through?.resource ?? []))]
+export function resourcesAcross(plan: Plan | null): string[] {
+  return [...new Set(conditionsOf(plan).flatMap(({ across }) => across?.resource ?? []))]
 }
 
 /**
@@ -77,10 +77,11 @@ export function requireReadScopes(
   {
     sort = [],
     filter = null,
-  }: { readonly sort?: readonly PlannedSort[]; readonly filter?: Plan | null } = {},
+  }: { readonly sort?: readonly PlannedSortKey[]; readonly filter?: Plan | null } = {},
 ): void {
   const byName = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
-  for (const resource of [...byName, ...reachedBy(filter)]) if (resource) rights.need(`${resource}:read`)
+  for (const resource of [...byName, ...resourcesAcross(filter)])
+    if (resource) rights.need(`${resource}:read`)
 }
 
 /**
@@ -97,7 +98,7 @@ const nowhere = () => sql.none
 function comparesText(plan: Plan, text: string): boolean {
   switch (plan.type) {
     case 'condition':
-      if (plan.through || plan.term.multi) return false
+      if (plan.across || plan.term.multi) return false
       return termText(plan.term) === text && comparing.has(plan.operator)
     case 'and':
       return plan.of.some(inner => comparesText(inner, text))

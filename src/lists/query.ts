@@ -14,11 +14,12 @@ import { type Catalog, type ResourceSchema, shownFields } from '../fields/catalo
 import type { Field } from '../fields/field.ts'
 import { isExpandable } from '../records/expand.ts'
 import { NameLookup } from '../records/name-lookup.ts'
+import { digestOf } from './digest.ts'
 import { filterMeant } from './foreign-filters.ts'
 import { foreignParameterHint, sortMeant } from './foreign-parameters.ts'
 import type { Cursor, ListRequest, QueryContext, Selection } from './list-request.ts'
 import { checkLikes } from './operands.ts'
-import { listIdentity, readCursor } from './order.ts'
+import { readCursor } from './order.ts'
 import {
   addCursorProblem,
   addProblem,
@@ -35,7 +36,7 @@ import {
   unreadable,
   wholeNumber,
 } from './parameters.ts'
-import { type PlannedSort, rejectsNull } from './plan.ts'
+import { type PlannedSortKey, rejectsNull } from './plan.ts'
 import { fieldNamed, resolveFilter, resolveSort } from './resolve.ts'
 
 /** The parameters that every list takes. */
@@ -116,7 +117,7 @@ export function listRequestOf(context: QueryContext, now: string, { usual, max }
     expand: expandOf(context),
     count: oneOf(context, 'count', ['exact', 'estimate', 'none']) ?? 'auto',
     identity,
-    asOf: cursor?.asOf ?? now,
+    clock: cursor?.clock ?? now,
   }
 }
 
@@ -133,7 +134,7 @@ export function selectionOf(context: QueryContext): Selection {
   return {
     schema: context.schema,
     filter: plan,
-    filterText: [...(context.parameters.get('filter') ?? []), ...(day ? [`as_of ${day}`] : [])].join(','),
+    totalKey: [...(context.parameters.get('filter') ?? []), ...(day ? [`as_of ${day}`] : [])].join(','),
     isOfDeleted: oneOf(context, 'deleted', ['only']) === 'only',
     hasNames: context.names.areGiven,
     day,
@@ -160,7 +161,7 @@ function filterOf(context: QueryContext): FilterNode | null {
 function cursorOf(
   context: QueryContext,
   identity: ListRequest['identity'],
-  sort: readonly PlannedSort[],
+  sort: readonly PlannedSortKey[],
 ): Cursor | null {
   const { parameters, problems } = context
   const text = single(context, 'cursor')
@@ -169,7 +170,7 @@ function cursorOf(
     addProblem(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
   // The problems of the sort are reported already, and without a sort the cursor can't be checked.
   if (problems.count) return null
-  const cursor = readCursor(text, listIdentity(identity), sort)
+  const cursor = readCursor(text, digestOf(identity), sort)
   if (cursor === 'other') {
     const hint =
       'Give the filter, sort, deleted and as_of with which its list began, or begin a new list without it.'

@@ -13,7 +13,7 @@ import { unknownFieldHint } from '../fields/unknown-field.ts'
 import type { QueryContext } from './list-request.ts'
 import { asSpans, operandsOf, valuesMax } from './operands.ts'
 import { addProblem, type Query } from './parameters.ts'
-import type { Plan, PlannedSort, ResolvedTerm } from './plan.ts'
+import type { Plan, PlannedSortKey, ResolvedTerm } from './plan.ts'
 
 /** The plan of a filter. Adds the problems of conditions that can't be planned. */
 export function resolveFilter(filter: FilterNode, context: QueryContext): Plan {
@@ -27,12 +27,12 @@ function joined(type: 'and' | 'or', of: readonly Plan[]): Plan {
   return of.length === 1 ? of[0]! : { type, of }
 }
 
-/** The sort keys; `id` is always the last (D29). `isOfDeleted` as in Selection. */
+/** The sort keys; `id` is always the last (D29). `mayPointToDeleted`: to options that are deleted now. */
 export function resolveSort(
   keys: readonly SortKey[],
   context: QueryContext,
-  isOfDeleted: boolean,
-): PlannedSort[] {
+  mayPointToDeleted: boolean,
+): PlannedSortKey[] {
   const { problems } = context
   if (keys.length > sortKeysMax) {
     const { field } = keys[sortKeysMax]!
@@ -44,7 +44,7 @@ export function resolveSort(
     if (found && found.term.order === null)
       addProblem(problems, 'sort', 'not_sortable', `Records can't be sorted by ${name}.`, { field: name })
     if (!found?.term.order) return []
-    const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
+    const order = (mayPointToDeleted ? null : found.term.order.ofLive) ?? found.term.order
     return [{ order, direction, nullable: !order.isFilled }]
   })
   const idKey = keys.findIndex(key => key.field === 'id')
@@ -104,11 +104,11 @@ function planOfSpans(condition: Condition, { spanOf }: Term, context: QueryConte
 
 function planOf(condition: Condition, found: ResolvedTerm, context: QueryContext): Plan {
   const { field: name, operator, values } = condition
-  const { field, term, through } = found
+  const { field, term, across } = found
   const { problems } = context
   // An amount is compared in base currency, which changes with the rates.
   const isVolatile = field.is_volatile || term.compared !== undefined
-  const planned = { type: 'condition', term, isVolatile, ...(through ? { through } : {}) } as const
+  const planned = { type: 'condition', term, isVolatile, ...(across ? { across } : {}) } as const
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false') return { ...planned, operator, values }
     addProblem(problems, 'filter', 'invalid_value', `${operator} takes true or false.`, { field: name })
@@ -153,7 +153,7 @@ function acrossTerm(field: Field, path: string, { catalog }: QueryContext): Reso
   const inner = target && shownField(target, name)
   if (!ids || !inner) return null
   const term = kinds[inner.type].term(inner, member)
-  return term && { field: inner, term, through: { resource, term: ids } }
+  return term && { field: inner, term, across: { resource, term: ids } }
 }
 
 /** The first step of a path, and the rest. */

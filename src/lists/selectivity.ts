@@ -9,8 +9,8 @@ import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visibilityKey, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
+import { digestOf } from './digest.ts'
 import type { ListRequest } from './list-request.ts'
-import { listIdentity } from './order.ts'
 import { type Plan, type PlannedCondition, termText } from './plan.ts'
 import { filterSql, isContained } from './where.ts'
 
@@ -40,24 +40,24 @@ export async function withSelectivity(
   const doubtful = filter && day === null ? customConditions(filter) : []
   if (doubtful.length === 0) return request
   const known = cached(schema)
-  const seer = visibilityKey(schema, caller)
+  const viewerKey = visibilityKey(schema, caller)
   const now = performance.now()
-  const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, seer))?.until ?? 0) > now))
+  const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, viewerKey))?.until ?? 0) > now))
   if (unknown.length > 0) {
     if (known.size >= cacheMax) known.clear()
     const counts = await counted(db, request, caller, unknown)
     for (const [index, condition] of unknown.entries()) {
-      known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + cacheMs })
+      known.set(keyOf(condition, viewerKey), { isCommon: counts[index]! >= commonFrom, until: now + cacheMs })
     }
   }
-  const common = new Set(doubtful.filter(condition => known.get(keyOf(condition, seer))?.isCommon))
+  const common = new Set(doubtful.filter(condition => known.get(keyOf(condition, viewerKey))?.isCommon))
   return common.size ? { ...request, filter: marked(filter!, common) } : request
 }
 
 /** The conditions on custom values that every record of the list meets. */
 function customConditions(plan: Plan): PlannedCondition[] {
   if (plan.type === 'and') return plan.of.flatMap(customConditions)
-  return plan.type === 'condition' && !plan.through && isContained(plan) ? [plan] : []
+  return plan.type === 'condition' && !plan.across && isContained(plan) ? [plan] : []
 }
 
 function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
@@ -65,8 +65,8 @@ function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
   return common.has(plan) && plan.type === 'condition' ? { ...plan, isCommon: true } : plan
 }
 
-function keyOf({ term, operator, values }: PlannedCondition, seer: string): string {
-  return listIdentity([seer, termText(term), operator, ...values])
+function keyOf({ term, operator, values }: PlannedCondition, viewerKey: string): string {
+  return digestOf([viewerKey, termText(term), operator, ...values])
 }
 
 async function counted(

@@ -17,9 +17,9 @@ import {
 } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
+import { digestOf } from './digest.ts'
 import type { ListRequest, RecordSelection } from './list-request.ts'
-import { listIdentity } from './order.ts'
-import { dependsOnValues, isVolatile, reachedBy } from './plan.ts'
+import { dependsOnValues, isVolatile, resourcesAcross } from './plan.ts'
 import { whereSql } from './where.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
@@ -35,9 +35,10 @@ const countedBeyond = 1000
 
 /**
  * An estimate for a caller who sees only some records holds for this time instead: if it changed with the
- * events, it would show that there were some that they don't see.
+ * events, it would show that there were some that they don't see. Across references it is the longest time,
+ * besides the next event (D28).
  */
-const limitedForMs = 10_000
+const estimateMs = 10_000
 
 /** A cached total, with the events for which it holds, and its expiry by the monotonic clock. */
 type CachedTotal = Total & { readonly fromSeq: number; readonly untilSeq: number; readonly until: number }
@@ -66,17 +67,17 @@ export function lastSeqSql(account: Param): Sql {
  * older than that, an estimate may be.
  */
 export async function totalOf(db: Reader, caller: Caller, request: ListRequest, seq: string): Promise<Total> {
-  const { schema, count: way, isOfDeleted, filterText } = request
+  const { schema, count, isOfDeleted, totalKey } = request
   const known = cached(schema)
   // A filter across references finds only records whose reference the caller sees (D87), and a name means
   // the record of that name that the caller sees (D75): then the count holds for this caller alone.
-  const isOwn = request.hasNames || reachedBy(request.filter).length > 0
-  const seer = isOwn ? callerCacheKey(caller) : visibilityKey(schema, caller)
-  const key = listIdentity([way, String(isOfDeleted), seer, filterText])
+  const isOfCallerAlone = request.hasNames || resourcesAcross(request.filter).length > 0
+  const viewerKey = isOfCallerAlone ? callerCacheKey(caller) : visibilityKey(schema, caller)
+  const key = digestOf([count, String(isOfDeleted), viewerKey, totalKey])
   const found = known.get(key)
   const at = Number(seq)
   if (found && found.fromSeq <= at && at <= found.untilSeq && performance.now() < found.until) return found
-  const counted = await count(db, caller, request)
+  const counted = await countRecords(db, caller, request)
   // A total that changes without an event can't be cached.
   if (isVolatile(request.filter)) return counted
   if (known.size >= cacheMax) known.clear()
@@ -84,11 +85,11 @@ export async function totalOf(db: Reader, caller: Caller, request: ListRequest, 
   return counted
 }
 
-async function count(db: Reader, caller: Caller, request: ListRequest): Promise<CachedTotal> {
+async function countRecords(db: Reader, caller: Caller, request: ListRequest): Promise<CachedTotal> {
   const { schema } = request
   const params = callerParamsOf(caller)
   const most = countedUpTo[request.count]
-  const found = countSql(params, request, most + (most && countedBeyond))
+  const found = countSql(params, request, most === 0 ? 0 : most + countedBeyond)
   const statement = sql`SELECT ${found} AS total, ${lastSeqSql(params.account)} AS seq`
   const [row] = await ask(db, statement, dependsOnValues(request.filter))
   const counted = Number(row!.total)
@@ -98,10 +99,10 @@ async function count(db: Reader, caller: Caller, request: ListRequest): Promise<
   const total = Math.max(counted, await estimated(db, caller, request))
   const estimate = { total, totalIsEstimate: true }
   // One event of a referenced record may remove many.
-  if (reachedBy(request.filter).length)
-    return { ...estimate, fromSeq: seq, untilSeq: seq, until: performance.now() + limitedForMs }
+  if (resourcesAcross(request.filter).length)
+    return { ...estimate, fromSeq: seq, untilSeq: seq, until: performance.now() + estimateMs }
   return isLimited(schema)
-    ? { ...estimate, fromSeq: 0, untilSeq: Infinity, until: performance.now() + limitedForMs }
+    ? { ...estimate, fromSeq: 0, untilSeq: Infinity, until: performance.now() + estimateMs }
     : { ...estimate, fromSeq: seq, untilSeq: seq + counted - most, until: Infinity }
 }
 

@@ -1,17 +1,17 @@
-/** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
+/** Plan → SQL over the row `r`. Parses no text and runs no statement; every value is a parameter. */
 import type { CallerParams } from '../fields/caller-params.ts'
 import { ofFilled, type Row, recordRow } from '../fields/columns.ts'
 import type { Alike, Operator, Term } from '../fields/term.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { RecordSelection } from './list-request.ts'
-import type { Plan, PlannedCondition, Through } from './plan.ts'
+import type { Across, Plan, PlannedCondition } from './plan.ts'
 
 /** Selects records: those that the caller sees, that are not deleted (or are), and that a filter finds. */
 export function whereSql(params: CallerParams, { schema, filter, isOfDeleted }: RecordSelection): Sql {
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
-  const own = sql`${visible(schema.resource.name, params, sql`r`)} AND r.deleted_at IS ${state}`
-  return filter ? sql`${own} AND ${filterSql(filter, params)}` : own
+  const visibleAndLive = sql`${visible(schema.resource.name, params, sql`r`)} AND r.deleted_at IS ${state}`
+  return filter ? sql`${visibleAndLive} AND ${filterSql(filter, params)}` : visibleAndLive
 }
 
 /**
@@ -25,12 +25,12 @@ export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow
   return sql`(${sql.join(conditions, plan.type === 'and' ? sql` AND ` : sql` OR `)})`
 }
 
-function conditionSql(condition: PlannedCondition, params: CallerParams, own: Row): Sql {
-  const { term, operator, values, through } = condition
+function conditionSql(condition: PlannedCondition, params: CallerParams, row: Row): Sql {
+  const { term, operator, values, across } = condition
   const isWanted = values[0] === 'true'
-  const has = (holds: (row: Row) => Sql) => (through ? reaching(through, params, own, holds) : holds(own))
-  const filled = () => has(row => sql`NOT ${missing(term, row)}`)
-  const empty = () => (through ? negated(filled()) : missing(term, own))
+  const has = (holds: (of: Row) => Sql) => (across ? acrossSql(across, params, row, holds) : holds(row))
+  const filled = () => has(of => sql`NOT ${missing(term, of)}`)
+  const empty = () => (across ? negated(filled()) : missing(term, row))
   switch (operator) {
     case 'isnull':
       return isWanted ? empty() : filled()
@@ -44,10 +44,10 @@ function conditionSql(condition: PlannedCondition, params: CallerParams, own: Ro
     case 'neq':
     case 'nin':
       return negated(
-        has(row => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, row, params)),
+        has(of => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, of, params)),
       )
     default:
-      return has(row => positive(condition, row, params))
+      return has(of => positive(condition, of, params))
   }
 }
 
@@ -55,17 +55,11 @@ function conditionSql(condition: PlannedCondition, params: CallerParams, own: Ro
  * The condition that the record points to a record that the caller sees and that fulfils `holds` (D87). The
  * referenced records are looked up once, not for each record.
  */
-function reaching(
-  { resource, term }: Through,
-  params: CallerParams,
-  own: Row,
-  holds: (row: Row) => Sql,
-): Sql {
+function acrossSql({ resource, term }: Across, params: CallerParams, row: Row, holds: (of: Row) => Sql): Sql {
   const t = sql`t`
-  const row = recordRow(params.account, t)
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
-    WHERE ${visible(resource, params, t)} AND ${holds(row)}`
-  const ids = term.sql(own)
+    WHERE ${visible(resource, params, t)} AND ${holds(recordRow(params.account, t))}`
+  const ids = term.sql(row)
   return term.multi ? overlapping(term, ids, sql`&& ARRAY(${found})`) : sql`(${ids} IN (${found}))`
 }
 
@@ -90,18 +84,12 @@ function missing(term: Term, row: Row): Sql {
 const containedMax = 100
 
 /** True if the condition compares a custom value that the index of custom values can find. */
-export function isContained({
-  term,
-  operator,
-  values,
-}: Pick<PlannedCondition, 'term' | 'operator' | 'values'>): boolean {
-  return (
-    term.contained !== undefined &&
-    (operator === 'eq' || (operator === 'in' && values.length <= containedMax))
-  )
+export function isContained({ term, operator, values }: PlannedCondition): boolean {
+  if (term.contained === undefined) return false
+  return operator === 'eq' || (operator === 'in' && values.length <= containedMax)
 }
 
-/** A comparison with the bare column, so that an index can serve it. */
+/** The comparison of an operator that is not negated, in the form that an index of the field can serve. */
 function positive(condition: PlannedCondition, row: Row, params: CallerParams): Sql {
   const { term, operator, values } = condition
   if (isContained(condition)) return containing(condition, row)
@@ -135,7 +123,7 @@ function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { accoun
   const { sql: value, of, indexed, resource } = alike
   const wanted = sql`${param(arrayLiteral(values.map(of)))}::text[]`
   if (!resource) return sql`${value(row)} = ANY(${wanted})`
-  if (row.isPast) return sql`${value(row)} && ${wanted}`
+  if (row.isDetached) return sql`${value(row)} && ${wanted}`
   const x = { ...row, alias: sql`x.` }
   const narrowed = indexed ? sql` AND ${indexed.where(x)} AND ${indexed.sql(x)} && ${wanted}` : sql.none
   const found = sql`SELECT x.id FROM ${sql.id(resource)} x

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Callers } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
-import { listsMax, readListRequest, textMax } from '../../src/lists/list-cache.ts'
+import { cachedTextMax, listsMax, readListRequest } from '../../src/lists/list-cache.ts'
 import { workOn } from '../../src/records/write/operation.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
@@ -137,7 +137,7 @@ test('there is an end to what is known: the list that was not asked for longest 
     assert.ok(await ask(kept))
   }
   assert.equal(await ask('id:gt(1)'), null)
-  const long = `title:eq(${'x'.repeat(textMax)})`
+  const long = `title:eq(${'x'.repeat(cachedTextMax)})`
   for (const _ of often) assert.equal(await ask(long), null)
 })
 

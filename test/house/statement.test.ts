@@ -17,21 +17,21 @@ const own: Role = {
   ...{ visibility: { deal: 'own' }, may_change: {}, hidden_fields: [], locked_fields: [] },
 }
 
-const asOf = '2026-01-01T00:00:00.000Z'
+const clock = '2026-01-01T00:00:00.000Z'
 
 /** The statement of a list of deals; `position`: the keys after which it begins. */
 function sentFor(query: string, role: Role, position: readonly string[] | null): string {
   const catalog = catalogAs(baseCatalog, new Rights(new Set(), role))
   const parameters = new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]]))
-  const request = readListQuery(parameters, catalog.resources.get('deal')!, catalog, asOf)
-  const cursor = position && { position, asOf }
+  const request = readListQuery(parameters, catalog.resources.get('deal')!, catalog, clock)
+  const cursor = position && { position, clock }
   return pageStatement({ catalog, actor: 3 }, { ...request, ...(cursor && { cursor }) }).text
 }
 
 test('the statements of lists are shown as they are sent', () => {
   const [first, second] = [...text.matchAll(/```sql\n(SELECT string_agg[\s\S]*?)```/g)].map(([, one]) => one!)
   const [, query] = /second page of `(\S+?)`/.exec(text)!
-  assertShown(first!, sentFor(query!, own, [asOf, '7']))
+  assertShown(first!, sentFor(query!, own, [clock, '7']))
   const [, other] = /first page of\n`(\S+?)`/.exec(text)!
   assertShown(second!, sentFor(other!, { ...own, visibility: {} }, null))
 })

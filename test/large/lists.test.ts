@@ -346,9 +346,9 @@ test('a page of a past day reads the records of that day once, whatever it is so
   const caller = { catalog, actor: 1 }
   for (const sort of ['deal_value:desc', 'pipeline_stage:asc', 'expected_close_date:asc', 'source:desc']) {
     const past = requestOf(`sort=${sort}&as_of=${yesterday}`)
-    const { at } = await asOfDay(explained, caller, past)
+    const { reader } = await asOfDay(explained, caller, past)
     const { text, values } = pageStatement(caller, past)
-    await at.queryBytes(text, values)
+    await reader.queryBytes(text, values)
     assert.equal(plans.at(-1)!.match(/Scan.* on deal\b/g)?.length, 1, `${sort}\n${plans.at(-1)}`)
   }
 })
@@ -362,8 +362,8 @@ test('a list of a past day does not decide how the current one is read', async (
   const filter = 'filter=cf_custom_text_field:eq(Since today)'
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
   const past = requestOf(`${filter}&as_of=${yesterday}`)
-  const { at } = await asOfDay(db, caller, past)
-  assert.equal(await withSelectivity(at, caller, past), past)
+  const { reader } = await asOfDay(db, caller, past)
+  assert.equal(await withSelectivity(reader, caller, past), past)
   const { filter: marked } = await withSelectivity(db, caller, requestOf(filter))
   assert.ok(conditionsOf(marked).every(({ isCommon }) => isCommon))
 })

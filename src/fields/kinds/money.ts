@@ -10,7 +10,7 @@ import { column, containedAt, type Expression, scalar, textOrder } from '../colu
 import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
 import { suggestion } from '../nearest.ts'
-import { equality, type LookUp, type OperandProblem, type Order, ordered } from '../term.ts'
+import { equality, type OperandProblem, type Order, ordered, type VisibleSql } from '../term.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers, warnOfReadOnly } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
@@ -279,7 +279,7 @@ function baseAmount(field: Field): Expression {
 }
 
 /** SQL after the rows that joins the rate of each row's currency: `rate`, of the row `alias`. */
-export function withRate(alias: Sql, currency: Sql, looked: LookUp): Sql {
+export function withRate(alias: Sql, currency: Sql, visibleAs: VisibleSql): Sql {
   return sql`
-        LEFT JOIN currency ${alias} ON ${looked('currency', alias)} AND ${alias}.id = ${currency}`
+        LEFT JOIN currency ${alias} ON ${visibleAs('currency', alias)} AND ${alias}.id = ${currency}`
 }

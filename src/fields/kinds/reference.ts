@@ -96,9 +96,9 @@ function nameOrder(id: Expression, field: Field): Order {
   // a subquery.
   const name = shortTextOrder(shownName(field, sql`named.`))
   return {
-    sql: (row, looked) => sql`(
+    sql: (row, visibleAs) => sql`(
       SELECT ${name} FROM ${table} named
-      WHERE ${looked(field.related!, sql`named`)} AND named.id = ${id(row)})`,
+      WHERE ${visibleAs(field.related!, sql`named`)} AND named.id = ${id(row)})`,
     type: 'text',
     looksUp: true,
     namesOf: field.related!,

@@ -6,7 +6,7 @@ import { containedAt, type Expression, scalar } from '../columns.ts'
 import type { Config, Field, Kind } from '../field.ts'
 import type { OperandProblem, Operator, Order, Term } from '../term.ts'
 
-/** `order` null: no sort; absent: the value itself. */
+/** `order` returns null: no sort; absent: the value itself. */
 export function simpleKind(kind: {
   column: SqlType
   parse: Kind['parse']

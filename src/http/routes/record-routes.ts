@@ -22,7 +22,7 @@ import { batchedResources, batchRoute } from './batch.ts'
 import { takesDryRun, withDryRun } from './dry-run.ts'
 import { historyRoute } from './events.ts'
 import { type WriteHandlers, type WriteService, writeHandlers } from './record-writes.ts'
-import { isOnReplica, type RecordHandlers, recordHandlers } from './records.ts'
+import { mayReadReplica, type RecordHandlers, recordHandlers } from './records.ts'
 
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
@@ -31,7 +31,7 @@ export type RecordService = WriteService & { readonly db: Database }
 
 /** In the order of the document. */
 const recordOperations = [
-  ...(['create', 'list', 'search', 'batch', 'getBy', 'upsert'] as const),
+  ...(['create', 'list', 'listByBody', 'batch', 'getBy', 'upsert'] as const),
   ...(['get', 'replace', 'update', 'remove', 'restore', 'history'] as const),
 ]
 export type RecordOperation = (typeof recordOperations)[number]
@@ -59,12 +59,12 @@ export function recordRoutes(
 
 function readRoutes(
   resource: Readable,
-  { list, search, get }: RecordHandlers,
-): Routes<'list' | 'search' | 'get'> {
+  { list, listByBody, get }: RecordHandlers,
+): Routes<'list' | 'listByBody' | 'get'> {
   const [read, words] = [`${resource}:read`, wordsOf(resource)] as const
   const lists: Omit<Operation, 'id' | 'summary'> = {
     ...{ tag: resource, description: hintOf(resource, 'list') },
-    parameters: [...listNames(resource), ...(isOnReplica(resource) ? ['known_seq'] : [])],
+    parameters: [...listNames(resource), ...(mayReadReplica(resource) ? ['known_seq'] : [])],
     responses: [
       ok('A page of records.', envelope(arrayOf(schemaRef(resource)), schemaRef('page_meta'), true)),
     ],
@@ -74,8 +74,8 @@ function readRoutes(
     list: route('GET', `${base}/${resource}/view/list`, read, list, {
       ...{ ...lists, id: `${resource}_list`, summary: `Lists records: ${words}.` },
     }),
-    search: {
-      ...route('POST', `${base}/${resource}/view/list`, read, search, {
+    listByBody: {
+      ...route('POST', `${base}/${resource}/view/list`, read, listByBody, {
         ...{ ...lists, id: `${resource}_search` },
         summary: `Lists records with the parameters in the body: ${words}.`,
         body: { schema: listBody(), isOptional: true },

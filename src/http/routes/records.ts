@@ -30,13 +30,13 @@ export function inTurn(db: Database, { caller, hungUp }: ApiRequest): RawReader 
  * The database for reads in turn that a replica may answer, if it is as far as the caller knows (D172): those
  * of records, since each change of a record has an event.
  */
-export function anywhere(db: Database, { caller, knownSeq, hungUp }: ApiRequest): RawReader {
+export function preferReplica(db: Database, { caller, knownSeq, hungUp }: ApiRequest): RawReader {
   const account = String(caller.catalog.account.id)
   return db.inTurn({ account, signal: hungUp(), isCurrent: reachedStatement(caller, knownSeq()) })
 }
 
-/** True if a replica may answer lists of the resource (D172): each change of its records has an event. */
-export function isOnReplica(resource: Readable): boolean {
+/** True if a replica may answer its lists (D172): of what batches write, each change has an event. */
+export function mayReadReplica(resource: Readable): boolean {
   return batchedResources.has(resource)
 }
 
@@ -57,7 +57,7 @@ export function recordHandlers(db: Database, resource: Readable) {
       return answerRead(work, request, () => readByUniqueKey(work, field, value))
     },
     list: request => list(db, resource, request, request.query),
-    search: withPaths(request =>
+    listByBody: withPaths(request =>
       list(db, resource, request, parametersOf(request, listParameters, schemaOf(request, resource))),
     ),
   } satisfies { [name: string]: Handler }
@@ -98,7 +98,7 @@ async function list(
   parameters: Parameters,
 ): Promise<Answer> {
   const work = workOn(db, request.caller, resource)
-  const reader = isOnReplica(resource) ? anywhere(db, request) : inTurn(db, request)
+  const reader = mayReadReplica(resource) ? preferReplica(db, request) : inTurn(db, request)
   const { page, request: list } = await readList(work, parameters, request.now.toISOString(), reader)
   return pageAnswer(page, list)
 }

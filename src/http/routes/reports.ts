@@ -9,7 +9,7 @@ import { parametersOf, withPaths } from '../parameters.ts'
 import { schemaOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route, type Scope } from '../route.ts'
 import { queryLimit } from './record-routes.ts'
-import { anywhere } from './records.ts'
+import { preferReplica } from './records.ts'
 
 /** The routes of the reports about a resource's records. */
 export function reportRoutes(db: Database, resource: Readable): AccountRoute[] {
@@ -57,8 +57,8 @@ function reportHandler(db: Database, report: Report): Handler {
     const schema = schemaOf(request, report.resource)
     const parameters = parametersOf(request, Object.keys(report.parameters), schema)
     const asked = await readReport(db, report, caller, parameters, now.toISOString())
-    const { at } = await asOfDay(anywhere(db, request), caller, asked)
-    const { data, meta } = await report.answer(at, caller, asked)
+    const { reader } = await asOfDay(preferReplica(db, request), caller, asked)
+    const { data, meta } = await report.answer(reader, caller, asked)
     return okAnswer(isBytes(data) ? data : JSON.stringify(data), meta)
   })
 }

@@ -6,7 +6,7 @@ import { allows } from '../../rights/scopes.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { anywhere } from './records.ts'
+import { preferReplica } from './records.ts'
 
 export function searchRoute(db: Database): AccountRoute {
   const meta = openObject({ pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } })
@@ -26,7 +26,8 @@ function searchHandler(db: Database): Handler {
     const { catalog, rights } = request.caller
     const asked = readSearchQuery(request.query, searchable(catalog.resources))
     const resources = asked.resources.filter(name => allows(rights.scopes, `${name}:read`))
-    const { hits, hasMore } = await search(anywhere(db, request), request.caller, { ...asked, resources })
+    const reader = preferReplica(db, request)
+    const { hits, hasMore } = await search(reader, request.caller, { ...asked, resources })
     return okAnswer(JSON.stringify(hits), { pageSize: asked.pageSize, hasMore })
   }
 }

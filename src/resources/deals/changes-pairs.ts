@@ -2,7 +2,7 @@
  * The deals that have changed between two moments, as of both: CTEs of the statement of the changes (D161).
  */
 import { asOfSql, pastRow } from '../../history/as-of-day.ts'
-import type { AsOf } from '../../history/past.ts'
+import type { Past } from '../../history/past.ts'
 import { isVolatile } from '../../lists/plan.ts'
 import { filterSql } from '../../lists/where.ts'
 import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts'
@@ -28,7 +28,7 @@ const stateColumns = [
 export function pairsSql(
   caller: Caller,
   request: ChangesRequest,
-  { from, to, isByOwner }: { readonly from: AsOf; readonly to: AsOf; readonly isByOwner: boolean },
+  { from, to, isByOwner }: { readonly from: Past; readonly to: Past; readonly isByOwner: boolean },
 ): Sql {
   const of = (row: Sql, end: string) =>
     sql.join(stateColumns.map(name => sql`${row}.${sql.id(name)} AS ${sql.id(`${end}_${name}`)}`))
@@ -73,7 +73,7 @@ pair AS MATERIALIZED (
  * The touched deals as of a moment that the caller saw then: what they were, and whether they are found.
  * `changes`: a SELECT for a CTE, of which `states` takes the name.
  */
-function stateAtSql(caller: Caller, request: ChangesRequest, past: AsOf) {
+function stateAtSql(caller: Caller, request: ChangesRequest, past: Past) {
   const params = callerParamsOf(caller)
   const { schema, filter } = request
   const isFound = filter ? sql`coalesce(${filterSql(filter, params, pastRow(params))}, false)` : sql`true`

@@ -3,7 +3,7 @@
  * of change of each deal, and the first deals of each kind. Knows no HTTP and no parameters.
  */
 import { halfEven } from '../../fields/decimal.ts'
-import type { AsOf } from '../../history/past.ts'
+import type { Past } from '../../history/past.ts'
 import { groupsMax } from '../../lists/aggregate.ts'
 import { isVolatile } from '../../lists/plan.ts'
 import { whereSql } from '../../lists/where.ts'
@@ -17,7 +17,7 @@ import { statusOf } from './deal.ts'
 export function changesSql(
   caller: Caller,
   request: ChangesRequest,
-  { from, to, seen }: { readonly from: AsOf; readonly to: AsOf; readonly seen: SeenParts },
+  { from, to, seen }: { readonly from: Past; readonly to: Past; readonly seen: SeenParts },
 ): Sql {
   const { isByOwner } = request
   const { account, currencies } = caller.catalog

@@ -3,8 +3,9 @@
  * cursor may stay open. Knows no HTTP and no format.
  */
 
+import { digestOf } from '../../lists/digest.ts'
 import type { Cursor, ListRequest } from '../../lists/list-request.ts'
-import { cursorText, keysOf, listIdentity, readCursor, rowsSql, sortSql } from '../../lists/order.ts'
+import { cursorText, orderBySql, readCursor, rowsSql, sortKeysSql } from '../../lists/order.ts'
 import { renderedLate } from '../../lists/page.ts'
 import { whereSql } from '../../lists/where.ts'
 import { renderedSql } from '../../records/rendered-record.ts'
@@ -19,10 +20,10 @@ import { compile, type Statement, sql } from '../../sql.ts'
 export function scanStatement(caller: Caller, request: ListRequest): Statement {
   const { schema } = request
   const params = callerParamsOf(caller)
-  const keys = keysOf(params, request)
+  const keys = sortKeysSql(params, request)
   const [table, account] = [tableOf(schema), params.account]
   const ordered = (columns: typeof table) => sql`SELECT ${columns} FROM ${table} r
-    WHERE ${whereSql(params, request)} ORDER BY ${sortSql(keys)}`
+    WHERE ${whereSql(params, request)} ORDER BY ${orderBySql(keys)}`
   // Sorting whole records would spill all of them to the disk: only ids are sorted, and the records fetched
   // in that order. The id, always the last key, has an index.
   const rows =
@@ -54,7 +55,7 @@ export async function* scanInSteps(
   caller: Caller,
   request: ListRequest,
 ): AsyncGenerator<Uint8Array[]> {
-  const identity = listIdentity(request.identity)
+  const identity = digestOf(request.identity)
   let cursor: Cursor | null = null
   for (let size = most; ; ) {
     const { text, values } = stepStatement(caller, { ...request, cursor, pageSize: size })
@@ -64,14 +65,14 @@ export async function* scanInSteps(
     // Records beyond the byte limit are read again, so the next step tries a little more than fitted.
     size = Math.min(most, Math.max(fewest, Math.ceil(1.25 * rows.length)))
     const position = Buffer.from(rows.at(-1)![1]).toString('utf8')
-    cursor = readCursor(cursorText(identity, position, request.asOf), identity, request.sort) as Cursor
+    cursor = readCursor(cursorText(identity, position, request.clock), identity, request.sort) as Cursor
   }
 }
 
 function stepStatement(caller: Caller, request: ListRequest): Statement {
   const { schema } = request
   const params = callerParamsOf(caller)
-  const keys = keysOf(params, request)
+  const keys = sortKeysSql(params, request)
   const columns = sql`${renderedLate(schema, params.account)},
       json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (

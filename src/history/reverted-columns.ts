@@ -42,7 +42,7 @@ type Before = {
 }
 
 /** Those of `firstOf` in the row `t`; NULL: there are none. `custom`: the custom fields among them. */
-export function takenBackFirst(custom: readonly string[]): Before {
+export function fromAllEvents(custom: readonly string[]): Before {
   const has = (field: string) => sql`t.${sql.id(field)} IS NOT NULL`
   const changed = custom.map(field => sql`CASE WHEN ${has(field)} THEN ${sql.text(field)} END`)
   const filled = custom.map(
@@ -60,20 +60,20 @@ export function takenBackFirst(custom: readonly string[]): Before {
   }
 }
 
-/** Those in `own.changes`, JSON of {field: {before}}; NULL: there are none. */
-export const takenBackMerged: Before = {
-  has: field => sql`own.changes ? ${sql.text(field)}`,
-  value: field => sql`own.changes -> ${sql.text(field)} -> 'before'`,
+/** Those in `later.changes`, JSON of {field: {before}}; NULL: there are none. */
+export const fromOwnEvents: Before = {
+  has: field => sql`later.changes ? ${sql.text(field)}`,
+  value: field => sql`later.changes -> ${sql.text(field)} -> 'before'`,
   custom: now => {
-    const ofCustom = sql`jsonb_each(own.changes) c (k, v) WHERE k LIKE 'cf\\_%'`
-    return sql`CASE WHEN own.changes IS NULL THEN ${now} ELSE (${now} - ARRAY(SELECT k FROM ${ofCustom}))
+    const ofCustom = sql`jsonb_each(later.changes) c (k, v) WHERE k LIKE 'cf\\_%'`
+    return sql`CASE WHEN later.changes IS NULL THEN ${now} ELSE (${now} - ARRAY(SELECT k FROM ${ofCustom}))
       || coalesce((SELECT jsonb_object_agg(k, v -> 'before') FROM ${ofCustom} AND v -> 'before' <> 'null'), '{}')
       END`
   },
 }
 
 /** A column of the record `d` before its changes. */
-export function takenBack(column: PastColumn, { has, value, custom }: Before, account: Param): Sql {
+export function revertedColumn(column: PastColumn, { has, value, custom }: Before, account: Param): Sql {
   const { name, type, field, member, copied } = column
   const now = sql`d.${sql.id(name)}`
   if (name === 'custom') return custom(now)
