@@ -94,8 +94,9 @@ export function problemAt(path: string, code: ProblemCode, message: string): Pro
   return { field: null, path, code, message }
 }
 
-export function memberProblem(field: string, code: ProblemCode, message: string): Problem {
-  return { field, path: `/${field}`, code, message }
+/** A problem of a field of the record at `path`. */
+export function memberProblem(field: string, code: ProblemCode, message: string, path = ''): Problem {
+  return { field, path: `${path}/${field}`, code, message }
 }
 
 export function parameterProblem(parameter: string, code: ProblemCode, message: string): Problem {
@@ -144,7 +145,7 @@ const messageMax = 1000
 
 /**
  * A note that input was accepted but changed or ignored (D1); travels in `meta.warnings`. `path` is a JSON
- * pointer into the body, if the warning is about a part of the field.
+ * pointer into the body; absent if the warning is about nothing in it.
  */
 export type Warning = { field: string; code: ProblemCode; message: string; path?: string }
 

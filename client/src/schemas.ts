@@ -34,6 +34,7 @@ export interface Schemas {
     field: string
     code: string
     message: string
+    /** A JSON pointer into the body; absent: about nothing in it. */
     path?: string
   }
   write_meta: {

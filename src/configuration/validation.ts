@@ -66,9 +66,8 @@ export function membersOf(
 }
 
 /** Warns that a member, or the one of it at `path`, is ignored. */
-export function warnOfReadOnly(field: string, { warnings }: Validation, path?: string): void {
-  const message = 'It is read-only; what was sent is ignored.'
-  warnings.push({ field, code: 'read_only', message, ...(path === undefined ? {} : { path }) })
+export function warnOfReadOnly(field: string, { warnings }: Validation, path = `/${field}`): void {
+  warnings.push({ field, path, code: 'read_only', message: 'It is read-only; what was sent is ignored.' })
 }
 
 /** A display name: 1 to 255 characters, trimmed; one of them is visible (D6). */

@@ -151,6 +151,7 @@ export type Draft = {
     message: string,
     more?: { at?: string; rule?: number; because?: string; hint?: Hint; [extra: string]: unknown },
   ): void
+  /** `path` is that in the record; default: that of the field. */
   warn(warning: Warning): void
 }
 

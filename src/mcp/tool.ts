@@ -1,4 +1,5 @@
 /** The type of a tool, and what all tools share. */
+import type { Warning } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import type { JsonObject } from '../json.ts'
@@ -36,10 +37,11 @@ export function linkOf({ origin }: Api, resource: string, id: string | number = 
 
 /** The first warnings of an answer, each with the field that it is about. */
 export function warningsOf({ meta }: JsonObject): string[] {
-  const { warnings = [] } = (meta ?? {}) as { warnings?: { field: string | null; message: string }[] }
-  return warnings
-    .slice(0, 3)
-    .map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
+  const { warnings = [] } = (meta ?? {}) as { warnings?: Warning[] }
+  return warnings.slice(0, 3).map(({ field, path, message }) => {
+    const place = path?.slice(1).replaceAll('/', '.') ?? field
+    return message.includes(field) ? message : `${place}: ${message}`
+  })
 }
 
 /** The refusal of a change that would change nothing; `says`: why, unless values of it were ignored. */

@@ -122,7 +122,7 @@ function parseWithin(
     const field = shownField(schema, name)
     if (!field) refuseUnknown(name, schema, parsed)
     else if (field.is_read_only) {
-      warnings.push(ignoredWarning(name, body, found.unread ? null : before, schema, catalog))
+      warnings.push(ignoredWarning(name, body, found.unread ? null : before, schema, catalog, path))
     } else parseMember(field, body, schema, before, parsed)
   }
   // A role may hide fields; their defaults apply all the same (D64).
@@ -214,9 +214,8 @@ export function parseContextOf(
     beside,
     problem,
     reference,
-    warn: (code, message, at) => {
-      const place = at === undefined ? {} : { path: path + at }
-      found.warnings.push({ field: name, code, message: `${message}.`, ...place })
+    warn: (code, message, at = '') => {
+      found.warnings.push({ field: name, path: path + at, code, message: `${message}.` })
     },
     create: (resource, payload, at = '') => {
       const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, found)

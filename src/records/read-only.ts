@@ -7,6 +7,7 @@ import { isSameJson, type JsonObject } from '../json.ts'
 /**
  * Explains it, unless the stored value was sent. `before` is the stored record as far as the author may know
  * it: null if they may not read it (D65). Of its fields, those that the role hides are not used (D64).
+ * `path`: the record's place in the body.
  */
 export function ignoredWarning(
   name: string,
@@ -14,6 +15,7 @@ export function ignoredWarning(
   before: Values | null,
   schema: ResourceSchema,
   catalog: Catalog,
+  path: string,
 ): Warning {
   const { whyReadOnly } = schema.resource
   const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
@@ -23,5 +25,5 @@ export function ignoredWarning(
   }
   const why = isKept || !whyReadOnly ? null : whyReadOnly(name, body[name]!, record(), catalog)
   const message = `The field is read-only; what was sent is ignored.${why ? ` ${why}` : ''}`
-  return { field: name, code: 'read_only', message }
+  return { field: name, path: `${path}/${name}`, code: 'read_only', message }
 }

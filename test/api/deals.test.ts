@@ -231,6 +231,30 @@ test('a record that was read can be written back whole, and changes nothing', as
   assert.equal(await events(), before)
 })
 
+test('a warning has its place in the body, also one about a nested record', async () => {
+  const placed = ({ status, text, body }: Awaited<ReturnType<typeof call>>) => {
+    assert.ok(status < 300, text)
+    return body.meta.warnings.map((one: { path: string; code: string }) => `${one.path} ${one.code}`)
+  }
+  const created_at = '2020-01-01T00:00:00Z'
+  const emails = ['one', 'two'].map(name => ({ email_type: 'Odd', email_value: `${name}@example.com` }))
+  const company = { name: 'Placed', created_at }
+  const primary_contact = { last_name: 'Placed', created_at, emails, company }
+  const reply = await create({ created_at, primary_contact, deal_value: { currency: 'USD', value: 5 } })
+  assert.deepEqual(placed(reply), [
+    '/primary_contact/created_at read_only',
+    '/primary_contact/emails/0/email_type type_defaulted',
+    '/primary_contact/emails/1/email_type type_defaulted',
+    '/primary_contact/company/created_at read_only',
+    '/created_at read_only',
+  ])
+  const product = await made('product', { name: 'Placed', unit_price: [{ currency: 'USD', unit_price: 3 }] })
+  const products = [{ product: product.id, quantity: 1, unit_price: 4 }]
+  const path = `${v1}/deal/${reply.body.data.id}`
+  const change = { deal_value: { currency: 'USD', products } }
+  assert.deepEqual(placed(await call('PATCH', path, change)), ['/deal_value value_from_products'])
+})
+
 test('a reference that was deleted meanwhile may be sent again by the record that has it, and by no other', async () => {
   const [kept, added] = known.contacts.slice(-2) as [number, number]
   const { data } = (await create({ related_contacts: [kept], primary_contact: kept })).body

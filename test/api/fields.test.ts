@@ -414,13 +414,16 @@ test('an object without members is no value of a required field', async () => {
   await call('PATCH', `${v1}/field/${id}`, { is_required: false })
 })
 
-test('the id of a new option is ignored with a warning', async () => {
+test('the id of a new field or option is ignored with a warning', async () => {
   const options = [{ name: 'Gold', id: 7 }, 'Silver']
-  const body = { source: 'deal', field_name: 'Level', type: 'DROPDOWN', options }
+  const body = { source: 'deal', field_name: 'Level', type: 'DROPDOWN', id: 7, options }
   const { body: answer } = await call('POST', `${v1}/field`, body)
+  assert.notEqual(answer.data.id, 7)
   assert.notEqual(answer.data.options[0].id, 7)
-  const [warning] = answer.meta.warnings
-  assert.deepEqual([warning.code, warning.path], ['read_only', '/options/0/id'])
+  assert.deepEqual(
+    answer.meta.warnings.map(({ code, path }: { code: string; path: string }) => `${path} ${code}`),
+    ['/id read_only', '/options/0/id read_only'],
+  )
 })
 
 test('options keep their ids, change names, order and use; what is out of use stays with those that have it', async () => {

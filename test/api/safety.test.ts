@@ -122,6 +122,35 @@ test('a write sent again tells nothing that the role does not show by now', asyn
   assert.deepEqual([again.status, again.text], [201, own.text])
 })
 
+test('an answer that is sent again has the warnings about all fields that its reader sees by now', async () => {
+  const scopes = ['deal:read', 'deal:write', 'contact:read', 'contact:write', 'company:read', 'company:write']
+  const role = await made('role', { name: 'Warned again', scopes })
+  const user = await made('user', { name: 'Warned', email: 'warnedagain@example.com', role: role.id })
+  const { token } = await made('token', { name: 'Theirs', user: user.id, scopes })
+  const created_at = '2020-01-01T00:00:00Z'
+  const company = { name: 'Warned', created_at }
+  const primary_contact = { last_name: 'Warned', created_at, company }
+  const body = dealBody(known, { sales_owner: user.id, created_at, primary_contact })
+  const warned = async () => {
+    const headers = { ...keyed('warned-1'), authorization: `Bearer ${token}` }
+    const reply = await call('POST', `${v1}/deal`, body, headers)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body.meta.warnings.map(({ path }: { path: string }) => path)
+  }
+  const [own, ofContact] = ['/created_at', '/primary_contact/created_at']
+  const ofCompany = '/primary_contact/company/created_at'
+  assert.deepEqual(await warned(), [ofContact, ofCompany, own])
+  for (const [hidden, seen] of [
+    ['contact', [ofCompany, own]],
+    ['company', [ofContact, own]],
+    ['deal', [ofContact, ofCompany]],
+  ] as const) {
+    const change = { hidden_fields: [`${hidden}.created_at`] }
+    assert.equal((await call('PATCH', `${v1}/role/${role.id}`, change)).status, 200)
+    assert.deepEqual(await warned(), seen)
+  }
+})
+
 test('changes of fields, options and forms are carried out once, too', async () => {
   const body = { source: 'deal', field_name: 'Made once', type: 'DROPDOWN', options: ['A'] }
   const first = await call('POST', `${v1}/field`, body, keyed('field-1'))

@@ -1,7 +1,9 @@
 /** Tokens: created, limited, rotated and revoked (D66), who they are (`/me`), and scopes (D65). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Callers } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
@@ -59,6 +61,21 @@ test('a token without scopes is made with a warning, which tells of no hidden fi
   const { token } = await made('token', { name: 'Unseen', user, scopes })
   const own = await call('POST', `${v1}/token`, { name: 'Bare' }, as(token))
   assert.deepEqual([own.status, codes(own)], [201, []], own.text)
+})
+
+test('texts that are no secrets push no caller out of the cache', async () => {
+  const { token } = await made('token', { name: 'Cached', scopes: ['deal:read'] })
+  let asked = 0
+  const query = (...of: Parameters<typeof db.query>) => {
+    asked++
+    return db.query(...of)
+  }
+  const callers = new Callers({ ...db, query }, resources, () => 0)
+  assert.ok(await callers.identify(token))
+  const before = asked
+  for (let index = 0; index <= 10_000; index++) assert.equal(await callers.identify(`no-${index}`), null)
+  assert.ok(await callers.identify(token))
+  assert.equal(asked, before)
 })
 
 test('a request that is sent again does not tell the secret again', async () => {

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { databaseRefusal } from '../../src/db/refusal.ts'
+import type { ResourceSchema } from '../../src/fields/catalog.ts'
+import type { Values } from '../../src/fields/field.ts'
 import { constraintRefusal } from '../../src/records/constraint.ts'
+import type { Candidate } from '../../src/records/unique.ts'
 import { resources } from '../../src/resources/resources.ts'
 
 const failure = (code: string, message: string, constraint_name?: string) =>
@@ -14,7 +17,7 @@ const catalog = {
 }
 
 test('a constraint is known by its name, with or without the number of a shard, also from the message', () => {
-  const refused = (...of: Parameters<typeof failure>) => constraintRefusal(failure(...of), catalog)!
+  const refused = (...of: Parameters<typeof failure>) => constraintRefusal(failure(...of), catalog, [])!
   const taken = 'duplicate key value violates unique constraint'
   const emails: [message: string, name?: string][] = [
     [`${taken} "user_email"`, 'user_email'],
@@ -36,6 +39,26 @@ test('a constraint is known by its name, with or without the number of a shard, 
         ['company', 'reference_not_found'],
       )
     }
+  }
+})
+
+test('a constraint that a nested record breaks is a problem of that record', () => {
+  const record = (name: string, path: string, after: Values): Candidate => {
+    const schema = { resource: resources.find(resource => resource.name === name)! } as ResourceSchema
+    return { schema, before: null, path, after }
+  }
+  const records = [
+    record('deal', '', { company: 5 }),
+    record('contact', '/related_contacts/0', { company: null }),
+    record('contact', '/related_contacts/1', { company: 5 }),
+  ]
+  for (const [name, expected] of [
+    ['contact_account_id_company_fkey', '/related_contacts/1/company'],
+    ['deal_account_id_company_fkey', '/company'],
+    ['deal_account_id_sales_owner_fkey', '/sales_owner'],
+  ] as const) {
+    const { problems } = constraintRefusal(failure('23503', '', name), catalog, records)!
+    assert.equal(problems[0]!.path, expected)
   }
 })
 

@@ -215,7 +215,8 @@ function entryType(
 ): number | undefined {
   if (input === undefined) return context.problem('required', 'must be given', { at, hint: typeHint(types) })
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
-  if (!known) context.warn('type_defaulted', `${shownInput(input)} is not one of the types; it became Work`)
+  if (!known)
+    context.warn('type_defaulted', `${shownInput(input)} is not one of the types; it became Work`, at)
   return known?.id ?? 1
 }
 

@@ -97,7 +97,13 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
-  warning: openObject({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
+  warning: openObject(
+    {
+      ...{ field: text, code: text, message: text },
+      path: { type: 'string', description: 'A JSON pointer into the body; absent: about nothing in it.' },
+    },
+    ['field', 'code', 'message'],
+  ),
   write_meta: openObject(
     {
       warnings: arrayOf(schemaRef('warning')),

@@ -5,6 +5,7 @@
  */
 import type { Problem, ProblemCode } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import type { Field } from '../../fields/field.ts'
 import { callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
 import { storedResponse, type Written } from '../idempotency.ts'
@@ -107,18 +108,16 @@ WHERE ${visible(schema.resource.name, callerParamsOf(context), sql`r`)} AND r.id
 export function isAboutHidden(
   schema: ResourceSchema,
   { resources }: Catalog,
-  { field, path }: { readonly field: string | null; readonly path?: string },
+  { field, path = '' }: { readonly field: string | null; readonly path?: string },
 ): boolean {
-  const related = (name: string) => resources.get(schema.byName.get(name)?.related ?? '')
-  if (path) {
-    const [first, ...within] = path.split('/').filter(step => !/^\d*$/.test(step))
-    if (first === undefined) return false
-    const inner = related(first)
-    return (
-      isHiddenByRole(schema, first) || (inner !== undefined && within.some(one => isHiddenByRole(inner, one)))
-    )
+  if (path === '') return field !== null && isHiddenByRole(schema, field)
+  let record: ResourceSchema | undefined = schema
+  for (const name of path.split('/').filter(step => !/^\d*$/.test(step))) {
+    if (!record) return false
+    if (isHiddenByRole(record, name)) return true
+    const found: Field | undefined = record.byName.get(name)
+    // A member that is no field, such as find_by, is of the same record.
+    if (found) record = resources.get(found.related ?? '')
   }
-  // Without a path it may be a field of a nested record.
-  const all = [schema, ...schema.fields.flatMap(({ internal_name }) => related(internal_name) ?? [])]
-  return field !== null && all.some(one => isHiddenByRole(one, field))
+  return false
 }

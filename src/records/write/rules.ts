@@ -63,7 +63,8 @@ export function applyRules(
     },
     // Warnings of rules reveal the stored record.
     warn: warning => {
-      if (isTold && !isHidden(warning.field)) warnings.push(warning)
+      const { field, path: at = `/${field}` } = warning
+      if (isTold && !isHidden(field)) warnings.push({ ...warning, path: path + at })
     },
   })
   if (undoes && before) giveBack(schema, after, before, undoes)

@@ -134,7 +134,7 @@ export async function writeRecord(
     return written ? savedOf(work, written) : null
   } catch (error) {
     if (!isTaken(error)) {
-      const refusal = constraintRefusal(error, context.catalog)
+      const refusal = constraintRefusal(error, context.catalog, candidates)
       if (refusal && isRivalled(refusal.problems)) return null
       throw refusal ?? error
     }
