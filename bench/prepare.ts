@@ -2,7 +2,6 @@
  * Prepares the bench: a database with many deals, sixteen accounts to write to, and the cases with their
  * statements.
  */
-
 import { loadCatalog } from '../src/accounts/callers.ts'
 import { createAccount } from '../src/accounts/create.ts'
 import { firstStart } from '../src/accounts/first-start.ts'

@@ -3,7 +3,6 @@
  * sql -- deal.create`, or `npm run sql -- deal.list 'filter=status:eq(Open)'`. Without an argument, the names
  * of the operations. The operation runs on a temporary database with the sample's data.
  */
-
 import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'

@@ -3,7 +3,6 @@
  * to its callers at once (callers.ts), and purged later (work/background/purge-account.ts).
  * Transactions that create, delete or restore accounts are serialized across all processes.
  */
-
 import { advisoryLock } from '../db/advisory-lock.ts'
 import type { Database } from '../db/open.ts'
 import { statementsOf } from '../mergeable-write.ts'

@@ -3,7 +3,6 @@
  * that knows which. Owns the connections' settings and the errors of a lost connection. Does not know the
  * schema or any statement of it.
  */
-
 import type { StatementsToWrite } from '../mergeable-write.ts'
 import type { Statement } from '../sql.ts'
 import { FairShare } from '../waiting/fair-share.ts'

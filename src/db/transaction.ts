@@ -2,7 +2,6 @@
  * A transaction with the query functions of the database. Owns the savepoint around each write, and that only
  * an explicit result commits. Knows no statement and no schema.
  */
-
 import { statementsOf } from '../mergeable-write.ts'
 import { type Ask, OneRefused } from './ask.ts'
 import { type Driver, withProgress } from './driver.ts'

@@ -9,10 +9,10 @@ import { type Sql, sql } from '../sql.ts'
 export const momentPlaceholder = '\0'
 
 /** Stands for it as the parameter of a column of times. No request can send this date (D16). */
-export const momentParam = 'infinity'
+export const momentInColumns = 'infinity'
 
 /** Stands for it within JSON text; SQL of a literal. */
-export const momentJson = sql`'"\\u0000"'`
+export const momentInJson = sql`'"\\u0000"'`
 
 /** Stands for the id of the nth new record of the write, in texts. */
 export function idPlaceholder(nth: number): string {

@@ -5,9 +5,8 @@
 import { Refusal } from '../errors.ts'
 import { nearest } from '../fields/nearest.ts'
 import { ourResource, pluralOf } from '../fields/synonyms.ts'
-import type { Route } from './route.ts'
+import { base, type Route } from './route.ts'
 
-const base = '/rest/api/v1'
 /** Longer paths are no typing errors. */
 const longestPath = 200
 /** Other systems' names of a list. */

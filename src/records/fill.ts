@@ -2,6 +2,7 @@
  * Fills or requires the fields that a body leaves out (D6). Does no I/O: records that defaults name are
  * looked up like the names of the body (names.ts).
  */
+
 import type { Problem } from '../errors.ts'
 import { isHollow } from '../fields/blank.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
@@ -10,7 +11,7 @@ import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { type Found, nothingFound, type Parsed, parseContextOf } from './parse.ts'
-import { hiddenProblem } from './write/rules.ts'
+import { hiddenProblem } from './rendered-record.ts'
 
 /**
  * Handles a field that the body leaves out. On create its default fills it. A required field must have a

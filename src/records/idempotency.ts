@@ -1,6 +1,10 @@
 /**
  * Idempotent requests (D8): a write also stores the Idempotency-Key, with the row that it returns, for a day,
  * and a repeated request gets that response. Knows no HTTP and no resource.
+ *
+ * Further parts of it: http/middleware.ts refuses a request while another with its key is carried out;
+ * http/routes/record-writes.ts judges `expand` only of one that is no repetition; write/answer.ts replays the
+ * response as its reader may see it by now.
  */
 import { constraintOf } from '../db/constraint.ts'
 import { busy, Refusal } from '../errors.ts'
@@ -8,6 +12,7 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
+import type { WriteContext } from './write/operation.ts'
 import { carryOut, lockOnly, lockStatement, type Write } from './write/protocol.ts'
 
 /** A request with an Idempotency-Key. */
@@ -29,6 +34,11 @@ export type Written<T> = {
 }
 
 type RequestKey = { readonly idempotency?: IdempotentRequest | null; readonly account: string }
+
+/** The key by which an earlier response to the same request is found. */
+export function requestKeyOf({ catalog, idempotency = null }: WriteContext): RequestKey {
+  return { account: String(catalog.account.id), idempotency }
+}
 
 /** Uses the database's clock, because the clocks of processes may differ. */
 const isOld = sql`created_at < now() - interval '24 hours'`

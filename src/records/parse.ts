@@ -50,11 +50,11 @@ export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'neste
 }
 
 /**
- * A record to be created with another. It has no id yet: in the values of other records, `stand_in`, a number
- * below zero, stands for its id.
+ * A record to be created with another. It has no id yet: in the values of other records, `temporaryId`, a
+ * number below zero, stands for its id.
  */
 export type Nested = {
-  readonly stand_in: number
+  readonly temporaryId: number
   readonly schema: ResourceSchema
   readonly parsed: Parsed
   /** the JSON that was sent; the same JSON twice makes one record */
@@ -257,11 +257,11 @@ function createNested(
   // Before the matches are known, each is parsed: another may be linked then, and the names in this one are
   // needed.
   const same = sought.holders && found.nested.find(other => other.schema === schema && isSame(other))
-  if (same) return same.stand_in
+  if (same) return same.temporaryId
   const parsed = parseWithin(members, schema, null, found, path)
-  const stand_in = -1 - found.nested.length
-  found.nested.push({ stand_in, schema, parsed, payload, sought })
-  return stand_in
+  const temporaryId = -1 - found.nested.length
+  found.nested.push({ temporaryId, schema, parsed, payload, sought })
+  return temporaryId
 }
 
 function refuseUnknown(name: string, schema: ResourceSchema, parsed: Parsed & Found): void {

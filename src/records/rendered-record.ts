@@ -5,6 +5,7 @@
  * stage or a rate), those that writes of other records maintain, in a text of their own (D73), and those that
  * the store sets (id, version, deletion).
  */
+import { type Problem, problemAt } from '../errors.ts'
 import { isShown, type ResourceSchema } from '../fields/catalog.ts'
 import { type Row, recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
@@ -136,4 +137,9 @@ const wholeShown = memoize((schema: ResourceSchema) => {
 /** True if the caller's role hides a field that others see (D64). */
 export function isHiddenByRole({ byName, whole }: ResourceSchema, name: string): boolean {
   return byName !== whole.byName && byName.get(name)?.is_hidden === true && !whole.byName.get(name)?.is_hidden
+}
+
+/** The problem of a field that the caller's role hides (D64); it does not name the field. */
+export function hiddenProblem(): Problem {
+  return problemAt('', 'not_allowed', 'A rule does not allow this record.')
 }

@@ -1,5 +1,4 @@
 /** A record in its table, and the SQL that reads its row; write/rows.ts writes it. */
-
 import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'

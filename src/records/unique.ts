@@ -14,10 +14,9 @@ import { isSameJson } from '../json.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-import { isHiddenByRole } from './rendered-record.ts'
+import { hiddenProblem, isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Reader, type RecordToWrite } from './store.ts'
 import type { ReadWork } from './write/operation.ts'
-import { hiddenProblem } from './write/rules.ts'
 
 /** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {

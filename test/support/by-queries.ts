@@ -1,5 +1,4 @@
 /** A database whose writes are plain queries: for data made beside the service, such as an account. */
-
 import { statementsOf } from '../../src/mergeable-write.ts'
 import type { Transaction } from '../../src/records/store.ts'
 import type { Statement } from '../../src/sql.ts'

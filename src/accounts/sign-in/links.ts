@@ -4,9 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
-import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
+import { requestKeyOf, storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
-import { requestKeyOf } from '../../records/write/answer.ts'
 import { execute } from '../../records/write/execute.ts'
 import type { WriteContext } from '../../records/write/operation.ts'
 import { author, type Origin } from '../../records/write/protocol.ts'

@@ -5,7 +5,7 @@ import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { isoDate, isoInstant, isoPatterns, writtenDateHint, writtenTime } from '../iso8601.ts'
 import { momentIn } from '../local-times.ts'
-import { jsonInstant, momentParam, momentPlaceholder } from '../moment.ts'
+import { jsonInstant, momentInColumns, momentPlaceholder } from '../moment.ts'
 import { type OperandProblem, ordered } from '../term.ts'
 import { epochMilliseconds } from './date.ts'
 import { textOf } from './schemas.ts'
@@ -26,7 +26,7 @@ const instant = simpleKind({
     )
   },
   schema: () => textOf(isoPatterns.date, 'date-time', 'A moment, such as 2026-03-31T09:30:00Z.'),
-  write: value => (value === momentPlaceholder ? momentParam : String(value)),
+  write: value => (value === momentPlaceholder ? momentInColumns : String(value)),
   operand: instantOperand,
 })
 

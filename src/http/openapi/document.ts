@@ -9,10 +9,10 @@ import type { Schema } from '../../fields/field.ts'
 import { resources } from '../../resources/resources.ts'
 import { commonSchemas } from './common-schemas.ts'
 import { type Replacer, withoutHidden } from './hidden.ts'
-import { type DescribedRoute, type Operation, type Response, tellsSeq } from './operation.ts'
+import { type DescribedRoute, type Operation, type Response, takesKey, tellsSeq } from './operation.ts'
 import { parametersOf } from './parameters.ts'
 import { recordSchemas } from './records.ts'
-import { refusalResponse, refusalsOf, responseName, takesKey } from './refusals.ts'
+import { refusalResponse, refusalsOf, responseName } from './refusals.ts'
 import { ownSchemas } from './schemas.ts'
 
 /** The catalog of an unknown account: the service's own fields (D90). */

@@ -115,3 +115,8 @@ export function tellsSeq({ method, scope }: Pick<DescribedRoute, 'method' | 'sco
 export function isWrite({ method, scope }: Pick<DescribedRoute, 'method' | 'scope'>): boolean {
   return method !== 'GET' && scope !== 'public' && !scope.endsWith(':read')
 }
+
+/** True if a route takes an Idempotency-Key; every write of records does (D8). */
+export function takesKey({ scope, operation }: Pick<DescribedRoute, 'scope' | 'operation'>): boolean {
+  return operation.takesKey ?? (scope.endsWith(':write') || scope === 'admin')
+}

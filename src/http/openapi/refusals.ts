@@ -1,7 +1,7 @@
 /** The refusals of a route, from the table of errors, as responses of the document. */
 import { type ErrorSlug, errorTable } from '../../errors.ts'
 import type { Schema } from '../../fields/field.ts'
-import { type DescribedRoute, isWrite, refined } from './operation.ts'
+import { type DescribedRoute, isWrite, refined, takesKey } from './operation.ts'
 
 /** The errors of a route, by status: the usual ones of such routes, and its own. */
 export function refusalsOf(route: DescribedRoute): ReadonlyMap<number, readonly ErrorSlug[]> {
@@ -32,11 +32,6 @@ const ofAccounts = [
   ...(['query_too_slow', 'database_unavailable'] as const),
 ]
 const ofKeys = ['malformed_request', 'idempotency_key_reused', 'request_in_flight', 'busy_record'] as const
-
-/** True if a route takes an Idempotency-Key; every write of records does (D8). */
-export function takesKey({ scope, operation }: Pick<DescribedRoute, 'scope' | 'operation'>): boolean {
-  return operation.takesKey ?? (scope.endsWith(':write') || scope === 'admin')
-}
 
 /** The component name of the response with these errors. */
 export function responseName(slugs: readonly ErrorSlug[]): string {

@@ -1,12 +1,14 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
+
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
 import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
-import { onceByKey, storedResponse } from '../../records/idempotency.ts'
+import { onceByKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { hiddenProblem } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
-import { renderReplay, replayedProblem, requestKeyOf } from '../../records/write/answer.ts'
+import { renderReplay, replayedProblem } from '../../records/write/answer.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
 import {
   type Operation,
@@ -15,7 +17,6 @@ import {
   type Work,
   workOn,
 } from '../../records/write/operation.ts'
-import { hiddenProblem } from '../../records/write/rules.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'

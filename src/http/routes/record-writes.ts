@@ -3,13 +3,12 @@
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
 import type { Field } from '../../fields/field.ts'
-import { storedResponse } from '../../records/idempotency.ts'
+import { requestKeyOf, storedResponse } from '../../records/idempotency.ts'
 import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
 import { removeRecord, validateRemoval } from '../../records/remove.ts'
 import { restoreRecord } from '../../records/restore.ts'
 import type { Transaction } from '../../records/store.ts'
 import { targetByKey } from '../../records/unique-key.ts'
-import { requestKeyOf } from '../../records/write/answer.ts'
 import type { Saved, Work, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
@@ -40,7 +39,7 @@ export function writeHandlers(service: WriteService) {
   const saved = async (request: ApiRequest, act: (work: Work) => Promise<Saved>) => {
     const work = workOf(request, db, resource)
     const expand = await expandedOrReplayed(work, request)
-    const saved = await withExpanded(work, request, expand, () => act(work))
+    const saved = await withExpanded(work, request, expand, await act(work))
     await written(service, request)
     return saved
   }

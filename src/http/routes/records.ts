@@ -68,7 +68,8 @@ export function recordHandlers(db: Database, resource: Readable) {
  * are renamed, and where fields are hidden or out of use, as they come back.
  */
 async function answerRead(work: ReadWork, request: ApiRequest, read: () => Promise<Read>): Promise<Answer> {
-  const answered = await withExpanded(work, request, expandedFields(work, request), read)
+  const expand = expandedFields(work, request)
+  const answered = await withExpanded(work, request, expand, await read())
   const mayMove = request.query.has('expand') || !isShownWhole(work.schema, null)
   return readAnswer({ ...answered, isMoved: answered.isMoved || mayMove })
 }
@@ -80,15 +81,14 @@ export function expandedFields({ schema }: ReadWork, { query, caller }: ApiReque
   return expand
 }
 
-/** The record that `act` returns, with the names that `expand` requests. */
+/** A record with the names that `expand` requests. */
 export async function withExpanded<R extends { record: string }>(
   { db }: ReadWork,
   { caller }: ApiRequest,
   expand: readonly Field[],
-  act: () => Promise<R>,
+  read: R,
 ): Promise<R> {
-  const answered = await act()
-  return { ...answered, record: await expandedRecord(db, caller, answered.record, expand) }
+  return { ...read, record: await expandedRecord(db, caller, read.record, expand) }
 }
 
 async function list(

@@ -8,10 +8,10 @@ import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
-import { storedResponse, type Written } from '../idempotency.ts'
+import { requestKeyOf, storedResponse, type Written } from '../idempotency.ts'
 import { isHiddenByRole, renderSaved } from '../rendered-record.ts'
 import { tableOf } from '../store.ts'
-import type { ReadWork, Saved, Work, WriteContext } from './operation.ts'
+import type { ReadWork, Saved, Work } from './operation.ts'
 
 /**
  * The response to a write, without the record. A record that was created with it has its `id`; or it is the
@@ -25,28 +25,22 @@ export type WriteResponse = Pick<Saved, 'warnings' | 'isNew' | 'isUnchanged'> & 
 /** Replays the record that the same request saved earlier (D8); null if there is none. */
 export async function findIdempotentResponse(work: Work): Promise<Saved | null> {
   const written = await storedResponse<WriteResponse>(work.db, requestKeyOf(work.context))
-  return written && (await renderReplay(work, [savedOf(work, written)]))[0]!
-}
-
-/** The key by which idempotency.ts finds an earlier response. */
-export function requestKeyOf({ catalog, idempotency = null }: WriteContext) {
-  return { account: String(catalog.account.id), idempotency }
+  return written && (await renderReplay(work, [storedOf(written)]))[0]!
 }
 
 /** The saved record as its author may see it. */
-export function savedOf({ schema, context }: Work, { row, response }: Written<WriteResponse>): Saved {
+export function savedOf({ schema, context }: Work, written: Written<WriteResponse>): Saved {
+  const saved = storedOf(written)
+  return { ...saved, record: renderSaved(schema, context, saved) }
+}
+
+/** The saved record as it is stored. */
+function storedOf({ row, response }: Written<WriteResponse>): Saved {
   const created = response.created.map(({ resource, id, nth }) => ({
     resource,
     id: id ?? Number(row.first_id) + nth!,
   }))
-  const saved = {
-    id: Number(row.id),
-    version: Number(row.version),
-    record: row.record!,
-    ...response,
-    created,
-  }
-  return { ...saved, record: renderSaved(schema, context, saved) }
+  return { id: Number(row.id), version: Number(row.version), record: row.record!, ...response, created }
 }
 
 /** Replays saved records. Those deleted since then have the text that was saved. */

@@ -3,7 +3,6 @@
  * writes of the same caller on the same resource are merged: then their references are checked for the same
  * rights, and their events differ only by the request. See db/group-commit.ts.
  */
-
 import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { MergeableWrite } from '../../mergeable-write.ts'

@@ -14,6 +14,7 @@ import { quotaConditions } from '../record-quota.ts'
 import { renderedSql } from '../rendered-record.ts'
 import { changedKeys, newKeys } from '../unique.ts'
 import type { Work } from './operation.ts'
+import { withRealIds } from './placeholders.ts'
 import type { Event, Write } from './protocol.ts'
 import {
   areAsRead,
@@ -24,7 +25,6 @@ import {
   type Row,
   storedRows,
   updatedRows,
-  withIds,
 } from './rows.ts'
 import { authoredBy, blank, changesOf } from './rules.ts'
 import type { ValidOperation } from './validate.ts'
@@ -135,22 +135,24 @@ function rowsOf(
   let count = 0
   return operations.flatMap(({ row, before, after, changes, nested }, index) => {
     const [first, origin] = [count, origins[index]!]
-    const standIns = lastId === null ? nested.length : 0
-    // Of a record that is written alone, only its statement knows the ids: stand_in of `Nested` remains.
-    const named = (schema: ResourceSchema, values: Values) =>
-      lastId === null || nested.length === 0 ? values : withIds(schema, values, nth => lastId + first + nth)
+    const temporaryIds = lastId === null ? nested.length : 0
+    // Of a record that is written alone, only its statement knows the ids: the temporary ones remain.
+    const withIds = (schema: ResourceSchema, values: Values) =>
+      lastId === null || nested.length === 0
+        ? values
+        : withRealIds(schema, values, nth => lastId + first + nth)
     const inner = nested.map(({ schema, ...one }): Row => {
-      const after = named(schema, { ...one.after, ...authoredBy(actor) })
+      const after = withIds(schema, { ...one.after, ...authoredBy(actor) })
       const changes = changesOf(schema, blank(schema), after)
       const aliases = schema.resource.aliases?.(null, after) ?? []
-      return { schema, after, changes, read: null, nth: ++count, standIns, aliases, origin }
+      return { schema, after, changes, read: null, nth: ++count, temporaryIds, aliases, origin }
     })
     const aliases = schema.resource.aliases?.(before, after) ?? []
-    const saved = named(schema, after)
+    const saved = withIds(schema, after)
     return [
       ...inner,
       {
-        ...{ schema, aliases, origin, standIns, nth: row ? 0 : ++count },
+        ...{ schema, aliases, origin, temporaryIds, nth: row ? 0 : ++count },
         after: row ? { ...saved, updated_at: momentPlaceholder, updated_by: actor } : saved,
         changes: saved === after ? changes : changesOf(schema, before ?? blank(schema), saved),
         read: row && { id: Number(row.id), version: row.version!, state: row.state! },

@@ -5,13 +5,12 @@
  * agree between processes and clocks. It writes nothing if the configuration that validated it is too old
  * (D115). A write is a plan of steps, which execute.ts turns into statements.
  */
-
 import { busy } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
-import { jsonInstant, momentJson } from '../../fields/moment.ts'
+import { jsonInstant } from '../../fields/moment.ts'
 import type { MergeableWrite } from '../../mergeable-write.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
-import { ask, compile, type Param, type Part, param, type Sql, type Statement, sql } from '../../sql.ts'
+import { ask, compile, type Param, param, type Sql, type Statement, sql } from '../../sql.ts'
 import type { Reference } from '../parse.ts'
 import type { Transaction } from '../store.ts'
 
@@ -134,16 +133,6 @@ export function lockOnly(account: Param): Sql {
 export function numbersAt(at: Sql, more: Sql): Sql {
   return sql`${at} AS at, ${jsonInstant(at)} AS moment, ${more}`
 }
-
-/** The row of numbers that SQL reads: those before the counter is raised, or those after it. */
-export type Numbers = 'locked' | 'counted'
-
-/** SQL of JSON text with the moment in the place of its placeholder. */
-export function dated(json: Part, numbers: Numbers): Sql {
-  return sql`replace(${json}::text, ${momentJson}, ${jsonMoment[numbers]})`
-}
-
-const jsonMoment = { locked: sql`locked.moment`, counted: sql`counted.moment` }
 
 /** Runs a statement that writes to the account, which is $1. `underLock`: it sees all that was committed. */
 export function carryOut(db: Transaction, account: Param, statement: Sql, underLock = false): Rows {

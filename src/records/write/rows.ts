@@ -6,15 +6,22 @@
 import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Column } from '../../fields/columns.ts'
-import type { Field, Values } from '../../fields/field.ts'
+import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { idPlaceholder, momentParam } from '../../fields/moment.ts'
+import { idPlaceholder } from '../../fields/moment.ts'
 import type { Json } from '../../json.ts'
 import { arrayLiteral, type Part, pattern, type Sql, type SqlType, sql, type Value } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { renderedMembers } from '../rendered-record.ts'
 import { type RecordToWrite, stateOf, tableOf } from '../store.ts'
-import { dated, type Numbers } from './protocol.ts'
+import {
+  type CounterRow,
+  cellOf,
+  idOf,
+  withMoment,
+  withPlaceholdersReplaced,
+  withRealIds,
+} from './placeholders.ts'
 
 export type Row = RecordToWrite & {
   readonly schema: ResourceSchema
@@ -22,8 +29,8 @@ export type Row = RecordToWrite & {
   readonly read: { readonly id: number; readonly version: string; readonly state: string } | null
   /** of a new record: its place among the new ones of the write, from 1 */
   readonly nth: number
-  /** number of stand-ins that its values may have: -n stands for the id of the nth new record */
-  readonly standIns: number
+  /** number of temporary ids that its values may have: -n stands for the id of the nth new record */
+  readonly temporaryIds: number
   /** aliases and origin of its event */
   readonly aliases: readonly string[]
   readonly origin: WriteParams['origin']
@@ -38,7 +45,12 @@ export function insertedRows(rows: readonly Row[]): Sql {
   )
   const [custom, document, nth, ...texts] = values
   return insert([
-    ...[idOf('counted', nth!), custom!, filled(document!, 'counted', rows[0]!), from],
+    ...[
+      idOf('counted', nth!),
+      custom!,
+      withPlaceholdersReplaced(document!, 'counted', rows[0]!.temporaryIds),
+      from,
+    ],
     ...cellsOf(columns, texts, 'counted', rows[0]!).map(({ cell }) => cell),
   ])
 }
@@ -69,7 +81,7 @@ export function updatedRows({ account }: WriteParams, rows: readonly Row[]): Sql
   return sql`
   UPDATE ${tableOf(schema)} t SET version = t.version + 1,
     custom = (t.custom || ${custom!}::jsonb) - ${unset!}::text[],
-    document = ${filled(document!, 'locked', first!)},
+    document = ${withPlaceholdersReplaced(document!, 'locked', first!.temporaryIds)},
     ${sql.join(set, sql`,\n    `)}
   FROM locked${from}
   WHERE ${isAsRead(account, rows, [id!, version!, state!])}
@@ -139,28 +151,18 @@ export function eventsOf(rows: readonly Row[]): Sql {
 
 /** SQL of the event's changes of a record that is written alone. */
 export function changesSql(row: Row): Sql {
-  const { changes, schema, standIns } = row
+  const { changes, schema, temporaryIds } = row
   const after = Object.entries(changes).map(([name, { after }]): [string, Json] => [name, after])
-  const told = standIns ? withIds(schema, Object.fromEntries(after), idPlaceholder) : {}
+  const told = temporaryIds ? withRealIds(schema, Object.fromEntries(after), idPlaceholder) : {}
   const all = Object.entries(changes).map(([name, { before, after }]) => {
     return [name, { before, after: told[name] ?? after }]
   })
-  return filled(JSON.stringify(standIns ? Object.fromEntries(all) : changes), 'counted', row)
+  const json = JSON.stringify(temporaryIds ? Object.fromEntries(all) : changes)
+  return withPlaceholdersReplaced(json, 'counted', temporaryIds)
 }
 
 /** The event's changes of several records, as SQL. */
-export const changesOfEach = dated(sql`e.changes`, 'counted')
-
-/** The values with ids in the place of stand-ins, numbers below zero in fields that point to records. */
-export function withIds({ byName }: ResourceSchema, values: Values, idOf: (nth: number) => Json): Values {
-  const named = (value: Json): Json => {
-    if (Array.isArray(value)) return value.map(named)
-    return typeof value === 'number' && value < 0 ? idOf(-value) : value
-  }
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, byName.get(name)?.related ? named(value) : value]),
-  )
-}
+export const changesOfEach = withMoment(sql`e.changes`, 'counted')
 
 /**
  * Values of rows as SQL: the parameters of one row, or the columns of the FROM item `from` for several. The
@@ -188,53 +190,21 @@ function sourceOf(
   }
 }
 
-const at = { locked: sql`locked.at`, counted: sql`counted.at` }
-const idBefore = { locked: sql`locked.id_before`, counted: sql`counted.id_before` }
-
-function idOf(numbers: Numbers, nth: Part): Sql {
-  return sql`${idBefore[numbers]} + ${nth}::bigint`
-}
-
-/** SQL of JSON text with the moment and new ids in the place of their placeholders. */
-function filled(json: Part, numbers: Numbers, { standIns }: Row): Sql {
-  const texts = Array.from({ length: standIns }, (_, index) => JSON.stringify(idPlaceholder(index + 1)))
-  return texts.reduce(
-    (text, id, index) => {
-      if (typeof json === 'string' && !json.includes(id)) return text
-      return sql`replace(${text}, ${id}::text, (${idOf(numbers, String(index + 1))})::text)`
-    },
-    dated(json, numbers),
-  )
-}
-
 /** The values of columns as SQL, with the moment and new ids in the place of their placeholders. */
 function cellsOf(
   columns: readonly FieldColumns[],
   values: readonly Part[],
-  numbers: Numbers,
-  { standIns }: Row,
+  row: CounterRow,
+  { temporaryIds }: Row,
 ): Cell[] {
   let index = 0
   return columns.flatMap(({ field, columns, names }) => {
     return columns.map(({ type }, place) => {
-      const cell = cellOf(values[index++]!, type, numbers, standIns > 0 && field.related !== null)
+      const cell = cellOf(values[index++]!, type, row, temporaryIds > 0 && field.related !== null)
       return { name: names[place]!, type, cell }
     })
   })
 }
-
-function cellOf(value: Part, type: SqlType, numbers: Numbers, hasStandIns: boolean): Part {
-  const isTime = type === 'timestamptz'
-  if (isTime && value === momentParam) return at[numbers]
-  if (isTime && value && typeof value !== 'string')
-    return sql`CASE WHEN ${value} = ${momentText} THEN ${at[numbers]} ELSE ${value}::timestamptz END`
-  if (!hasStandIns || typeof value !== 'string' || !value.includes('-')) return value
-  const ids = value.match(/-?\d+/g)!
-  const parts = ids.map(id => (id.startsWith('-') ? idOf(numbers, id.slice(1)) : sql`${id}::bigint`))
-  return type === 'bigint[]' ? sql`ARRAY[${sql.join(parts)}]` : parts[0]!
-}
-
-const momentText = sql.text(momentParam)
 
 /** An INSERT of: id, custom, document, more FROM items, and the values of the columns. */
 function insertOf(table: Sql, columns: readonly FieldColumns[]): (parts: readonly Part[]) => Sql {
@@ -280,13 +250,13 @@ function textsOf(columns: readonly FieldColumns[], { after }: Row): Value[] {
 }
 
 /** The stored text of a record, with placeholders. */
-function documentOf({ schema, after, standIns }: Row): string {
-  return renderedMembers(schema, standIns ? withIds(schema, after, idPlaceholder) : after)
+function documentOf({ schema, after, temporaryIds }: Row): string {
+  return renderedMembers(schema, temporaryIds ? withRealIds(schema, after, idPlaceholder) : after)
 }
 
 /**
  * The custom members that a change sets, as JSON text; and the names of those that it clears, as an array
- * literal. No nested record is in one.
+ * literal. A custom field takes no nested record, so it has no temporary id.
  */
 function customOf({ schema: { whole }, changes }: Row): { set: string; unset: string } {
   const changed = whole.fields.filter(field => field.is_custom && field.internal_name in changes)

@@ -2,7 +2,7 @@
  * Applies the rules of a resource to a parsed record: what it becomes, with derived values, and the problems
  * of its fields with each other. Pure; knows no particular resource.
  */
-import { type Problem, problemAt, Refusal, sentence } from '../../errors.ts'
+import { type Problem, Refusal, sentence } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { emptyValue, type Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
@@ -12,7 +12,7 @@ import { isSameJson } from '../../json.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import type { Parsed } from '../parse.ts'
-import { isHiddenByRole } from '../rendered-record.ts'
+import { hiddenProblem, isHiddenByRole } from '../rendered-record.ts'
 import type { Changes } from '../store.ts'
 import type { Work, WriteContext } from './operation.ts'
 
@@ -83,11 +83,6 @@ function giveBack({ whole }: ResourceSchema, after: Values, before: Values, { fo
     if (name in former) after[name] = former[name]!
     else if (is_read_only) after[name] = before[name] ?? null
   }
-}
-
-/** The problem of a field that the caller's role hides (D64); it does not name the field. */
-export function hiddenProblem(): Problem {
-  return problemAt('', 'not_allowed', 'A rule does not allow this record.')
 }
 
 /**

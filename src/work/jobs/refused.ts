@@ -1,8 +1,9 @@
 /** Refused rows and records of a job, with as many problems as people can read, redacted for the reader. */
+
 import { type Problem, type ProblemCode, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
+import { hiddenProblem } from '../../records/rendered-record.ts'
 import { replayedProblem } from '../../records/write/answer.ts'
-import { hiddenProblem } from '../../records/write/rules.ts'
 import { mayRead } from '../../rights/rights.ts'
 import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
 import { type Counts, type Job, otherUsers, type Phase, type Refused, type Result, seenBy } from './job.ts'
