@@ -22,7 +22,6 @@ import {
   type Measured,
   type Sums,
 } from './aggregate-query.ts'
-import { throwProblems } from './parameters.ts'
 import { dependsOnValues } from './plan.ts'
 import type { Report } from './report.ts'
 import { whereSql } from './where.ts'
@@ -70,11 +69,7 @@ export function aggregateReport(resource: string, sums: Sums): Report<AggregateR
       data: arrayOf(schemaRef('aggregate_group')),
       meta: openObject({ group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } }),
     },
-    read: query => {
-      const request = aggregateRequestOf(query, sums)
-      throwProblems(query.problems, 'The query could not be read.')
-      return request
-    },
+    read: query => aggregateRequestOf(query, sums),
     answer: async (db, caller, request) => {
       const { keys, measures } = request
       const { groups, hasMore } =

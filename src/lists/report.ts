@@ -3,7 +3,7 @@
  * parameters, how it is answered, and the words of its operation. resources/reports.ts lists all;
  * http/routes/reports.ts makes their routes. Knows no HTTP and no resource.
  */
-import { type ResourceSchema, shownField } from '../fields/catalog.ts'
+import { isShown, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import type { JsonObject } from '../json.ts'
 import { resolveNames } from '../records/names.ts'
@@ -35,7 +35,7 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   readonly isOfPast?: boolean
   /** schemas that get a name in the document and in the client, to which `response` refers */
   readonly schemas?: { readonly [name: string]: Schema }
-  /** The fields whose ids are answered with names, whatever is asked; the caller needs their scopes. */
+  /** The reference fields whose records the answer names: the caller needs their read scopes. */
   shows?(schema: ResourceSchema): readonly Field[]
   /** Reads the parameters, and adds their problems. `now` is UTC, with milliseconds. */
   read(query: QueryContext, now: string): Request
@@ -70,10 +70,17 @@ export async function readReport<Request extends ReportRequest>(
 ): Promise<Request> {
   const { catalog, rights } = caller
   const schema = catalog.resources.get(report.resource)!
-  requireReadScopes(rights, report.shows?.(schema) ?? [])
+  // A hidden field needs no scope: `read` refuses the report, or the answer lacks it.
+  requireReadScopes(rights, report.shows?.(schema).filter(isShown) ?? [])
   const known = Object.keys(report.parameters)
   const request = await resolveNames(db, caller, names =>
-    readQuery(parameters, known, { schema, catalog, names }, query => report.read(query, now)),
+    readQuery(
+      parameters,
+      known,
+      { schema, catalog, names },
+      query => report.read(query, now),
+      'The query could not be read.',
+    ),
   )
   requireReadScopes(rights, request.expand ?? [], request)
   return request

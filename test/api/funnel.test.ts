@@ -260,11 +260,19 @@ test('what a role hides is not told, and names need their scope (D64, D65)', asy
   }
   const alone = await secretOf((await sent('POST', 'role', { name: 'Alone', scopes: ['deal:read'] })).id)
   assert.equal((await asked(alone.secret, path)).status, 403)
+  // A hidden field is refused as an unknown one, whatever scopes the caller has.
+  const hidden = { scopes: ['deal:read'], hidden_fields: ['deal.pipeline', 'deal.pipeline_stage'] }
+  const neither = await secretOf((await sent('POST', 'role', { name: 'Neither', ...hidden })).id)
+  for (const name of ['funnel', 'view/board']) {
+    const refused = await asked(neither.secret, `${v1}/deal/${name}`)
+    assert.deepEqual([refused.status, refused.body.errors?.[0]?.code], [400, 'unknown_field'], refused.text)
+  }
 })
 
 test('what is wrong is told at once', async () => {
   const wrong = async (query: string, ...codes: string[]) => {
     const reply = await get(`${path}?${query}`)
+    assert.equal(reply.body.detail, 'The query could not be read.')
     const told = reply.body.errors.map((one: Any) => `${one.parameter} ${one.code}`)
     assert.deepEqual([reply.status, told.toSorted()], [400, codes.toSorted()], reply.text)
   }

@@ -3,7 +3,7 @@
  * one to the other, each with its deals. changes-statement.ts reads them. Knows no HTTP.
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
-import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
+import { isShown, type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../../fields/decimal.ts'
 import type { Field } from '../../fields/field.ts'
 import { isoDate, isoInstant } from '../../fields/iso8601.ts'
@@ -74,7 +74,7 @@ export const changes: Report<ChangesRequest> = {
 
 /** The fields of a deal whose names the changes show. */
 function namedOf({ byName }: ResourceSchema): readonly Field[] {
-  return ['sales_owner', 'pipeline_stage'].map(name => byName.get(name)!).filter(field => !field.is_hidden)
+  return ['sales_owner', 'pipeline_stage'].map(name => byName.get(name)!)
 }
 
 function readChanges(query: QueryContext): ChangesRequest {
@@ -238,7 +238,7 @@ function exact(value: Json): Decimal {
 /** The owners, those with the most value now first, and the deals with the names behind their ids. */
 async function withNames(db: Reader, caller: Caller, { schema }: ChangesRequest, found: Found) {
   const { totals, steps, deals } = found
-  const fields = namedOf(schema)
+  const fields = namedOf(schema).filter(isShown)
   // An owner of steps may have a deal in neither forecast.
   const parts = [...totals, ...steps].map(([part]) => part)
   const owners = [...new Set(parts)].filter(part => part !== 0)
