@@ -24,7 +24,7 @@ import { resources } from '../src/resources/resources.ts'
 import { Rights } from '../src/rights/rights.ts'
 import type { Statement } from '../src/sql.ts'
 
-/** Body of each resource's create; the ids are the sample's. */
+/** Body of each resource's create, without which only its list is printed; the ids are the sample's. */
 const bodies: { readonly [resource: string]: JsonObject } = {
   deal: { title: 'A deal', pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 },
   product: { name: 'A product', unit_price: [{ currency: 'USD', unit_price: '49.90' }] },
@@ -38,6 +38,8 @@ const bodies: { readonly [resource: string]: JsonObject } = {
   tag: { name: 'A tag' },
   pipeline: { name: 'A pipeline' },
   pipeline_stage: { name: 'A stage', pipeline: 2 },
+  webhook: { url: 'https://example.com/', events: ['deal.created'] },
+  view: { name: 'A view', source: 'deal' },
 }
 /** A currency is never created, and so not deleted: this one exists. */
 const euro = 978
@@ -55,11 +57,14 @@ const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> 
   delete: asked => removeRecord(asked, asked.id),
   restore: asked => restoreRecord(asked, asked.id, new Date(0)),
 }
-const ofExisting = ['get', 'update', 'list']
+const ofExisting = ['get', 'update']
 
 const names = resources.flatMap(({ name }) => [
   ...Object.keys(operations)
-    .filter(operation => name in bodies || ofExisting.includes(operation))
+    .filter(
+      operation =>
+        operation === 'list' || name in bodies || (name === 'currency' && ofExisting.includes(operation)),
+    )
     .map(operation => `${name}.${operation}`),
   ...reports.filter(({ resource }) => resource === name).map(report => `${name}.${report.name}`),
 ])

@@ -16,6 +16,14 @@ test('without an argument it names the operations; one that is not there is refu
   assert.match(stderr, /no operation deal\.unknown.*deal\.create/)
 })
 
+test('every resource has its operations, a webhook and a view, too', () => {
+  for (const name of ['webhook.get', 'view.update', 'currency.get']) {
+    const { stdout, stderr, status } = run(name)
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, new RegExp(`^PREPARE ${name.replace('.', '_')}_1 AS`))
+  }
+})
+
 test('an operation is printed as psql takes it, with the values it was asked with', () => {
   const { stdout, status } = run('deal.list', "filter=title:like(it's)&sort=title:asc")
   assert.equal(status, 0)
