@@ -99,6 +99,7 @@ export interface Schemas {
     is_sortable: boolean
     operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">
     is_expandable: boolean
+    is_measurable: boolean
     default_value: unknown
     section: string
     rules: Array<number>
@@ -171,6 +172,8 @@ export interface Schemas {
     /** Read-only. */
     is_expandable?: unknown
     /** Read-only. */
+    is_measurable?: unknown
+    /** Read-only. */
     members?: unknown
     /** Read-only. */
     rules?: unknown
@@ -222,6 +225,8 @@ export interface Schemas {
     operators?: unknown
     /** Read-only. */
     is_expandable?: unknown
+    /** Read-only. */
+    is_measurable?: unknown
     /** Read-only. */
     members?: unknown
     /** Read-only. */

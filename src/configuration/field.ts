@@ -42,7 +42,7 @@ export const fixed = ['source', 'type', 'internal_name']
 /** The read-only members of a descriptor: accepted and ignored in input. */
 export const described = [
   ...['id', 'source_id', 'options', 'sub_fields', 'related_field', 'is_read_only', 'is_custom'],
-  ...['is_filterable', 'is_sortable', 'operators', 'is_expandable'],
+  ...['is_filterable', 'is_sortable', 'operators', 'is_expandable', 'is_measurable'],
   ...['members', 'rules', 'index', 'deleted_at', 'version'],
 ]
 

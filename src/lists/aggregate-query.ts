@@ -251,11 +251,16 @@ function partOf(
   return null
 }
 
+/** The number or amount of a field that measures take; undefined: they take none. */
+export function measuredOf(field: Field) {
+  return field.is_of_store ? undefined : kinds[field.type].measured?.(field)
+}
+
 function fieldOf(name: string, inBase: InBase, context: QueryContext): Measured | null {
   const { schema, catalog, problems } = context
   const field = fieldNamed(name, 'measures', context)
   if (!field) return null
-  const measured = field.is_of_store ? undefined : kinds[field.type].measured?.(field)
+  const measured = measuredOf(field)
   if (!measured) {
     const message = `${name} is neither a number nor an amount.`
     addProblem(problems, 'measures', 'not_measurable', message, { field: name })

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operators } from '../../src/fields/term.ts'
 import type { Json } from '../../src/json.ts'
+import { reports } from '../../src/resources/reports.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { someOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -16,6 +17,7 @@ type Descriptor = Taken & {
   internal_name: string
   is_filterable: boolean
   is_expandable: boolean
+  is_measurable: boolean
   options?: { id: number }[]
   members?: Taken[]
 }
@@ -67,11 +69,17 @@ for (const { name: resource } of resources) {
   test(`${resource}: lists take what the field list says, and nothing else`, async () => {
     const fields: Descriptor[] = (await get(`${v1}/field/list?source=${resource}`)).body.data.fields.flat()
     assert.ok(fields.length > 5)
+    const hasSums = reports.some(report => report.resource === resource && report.name === 'aggregate')
+    const measured = async (name: string): Promise<string[]> => {
+      const { status, body } = await get(`${v1}/${resource}/aggregate?measures=sum:${name}`)
+      return status === 200 ? [] : body.errors.map(({ code }: { code: string }) => code)
+    }
     for (const field of someOf(fields)) {
       const { internal_name: name, members = [], options } = field
       assert.equal(field.is_filterable, field.operators.length > 0, name)
       await checked({ ...field, name }, options)
       for (const member of members) await checked({ ...member, name: `${name}.${member.name}` })
+      if (hasSums) assert.deepEqual(await measured(name), field.is_measurable ? [] : ['not_measurable'], name)
       const wanted = field.is_expandable ? [] : ['not_expandable']
       assert.deepEqual(await problems({ expand: name }), wanted, `${resource} expand ${name}`)
     }

@@ -55,6 +55,7 @@ function field(type: FieldType, config: Field['config'] = {}, more: Partial<Fiel
     is_sortable: true,
     operators: [],
     is_expandable: false,
+    is_measurable: false,
     default_value: null,
     section: 'S',
     rules: [],

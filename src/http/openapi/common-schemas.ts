@@ -192,6 +192,7 @@ function fieldDescriptor(): Schema {
     is_filterable: flag,
     ...taken,
     is_expandable: flag,
+    is_measurable: flag,
     default_value: {},
     section: text,
     rules: arrayOf(whole),

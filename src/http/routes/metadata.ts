@@ -14,6 +14,7 @@ import type { Field, Option } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { suggestion } from '../../fields/nearest.ts'
 import { type Operator, operators } from '../../fields/term.ts'
+import { measuredOf } from '../../lists/aggregate-query.ts'
 import { choicesOf } from '../../records/choices.ts'
 import { hasOptions, isExpandable } from '../../records/expand.ts'
 import { defaultOf } from '../../records/fill.ts'
@@ -97,6 +98,7 @@ export function descriptor(field: Field, { resources }: Catalog): object {
     is_filterable: own.operators.length > 0,
     ...own,
     is_expandable: field.is_active && isExpandable(field),
+    is_measurable: field.is_active && measuredOf(field) !== undefined,
     ...(taking.length ? { members: taking } : {}),
     default_value: defaultOf(field),
     section: field.section,

@@ -131,6 +131,7 @@ export function draftField(type: CustomType, label: string, options: readonly st
     is_sortable: true,
     operators: [],
     is_expandable: related !== undefined,
+    is_measurable: false,
     default_value: null,
     section: '',
     rules: [],

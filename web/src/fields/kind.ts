@@ -66,8 +66,6 @@ export type Kind<V = unknown> = {
   readonly align?: 'end'
   /** how records are grouped by a field: by its value, or by the month of its date */
   readonly groups?: 'value' | 'month'
-  /** True if the service adds up the values */
-  readonly isSummed?: true
   /** True if it is before and after, not less and more */
   readonly isTime?: true
 }

@@ -135,5 +135,4 @@ export const dealValue: Kind<DealValue> = {
   write: writeDealValue,
   width: 140,
   align: 'end',
-  isSummed: true,
 }

@@ -109,5 +109,4 @@ export const money: Kind<Money> = {
   write: writeMoney,
   width: 140,
   align: 'end',
-  isSummed: true,
 }

@@ -57,5 +57,4 @@ export const number: Kind<number | string> = {
   write: exactNumber,
   width: 110,
   align: 'end',
-  isSummed: true,
 }

@@ -1,7 +1,6 @@
 /** Counts and sums of the records that a filter finds, of all of them or in groups (D85). */
 import { queryOptions } from '@tanstack/react-query'
 import { callApi, type Field } from '../../api/api.ts'
-import { kindOf } from '../../fields/kinds.ts'
 
 /** A group of records: the value that they share, its name if it is an id, and the measures. */
 export type Sums = {
@@ -21,12 +20,13 @@ export type SumsRequest = {
 
 /** A request takes ten measures, one of which is the count. */
 const fieldsMax = 9
+/** Numbers whose sum says nothing. */
 const notSummed: readonly string[] = ['id', 'version']
 
 /** The names of the fields that can be added up, in a stable order. */
 export function summedOf(fields: readonly Field[]): readonly string[] {
   return fields
-    .filter(field => kindOf(field).isSummed && !notSummed.includes(field.internal_name))
+    .filter(field => field.is_measurable && !notSummed.includes(field.internal_name))
     .map(({ internal_name }) => internal_name)
     .slice(0, fieldsMax)
     .sort()
