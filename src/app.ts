@@ -31,7 +31,7 @@ import { addMcp, mcpRoute } from './http/mcp.ts'
 import { openMiddleware } from './http/middleware.ts'
 import { addOAuth, oauthRoutes } from './http/oauth.ts'
 import { type Observers, observeRequests } from './http/observe-requests.ts'
-import { type ProxyTest, proxyTest } from './http/proxies.ts'
+import { type ProxyTest, proxyTest, reportUnnamedProxy } from './http/proxies.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { readJson, requestId } from './http/request.ts'
 import type { AccountRoute } from './http/route.ts'
@@ -175,7 +175,7 @@ function httpServer(
   trustProxy: ProxyTest | false,
   refusals: Refusals,
 ): FastifyInstance {
-  return Fastify({
+  const app = Fastify({
     // The whole request must arrive within this time. The database limits how long its work takes.
     requestTimeout: requestTimeoutMs,
     http: arrivalTimes(requestTimeoutMs),
@@ -190,6 +190,8 @@ function httpServer(
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: refusals.path,
   })
+  if (!trustProxy) reportUnnamedProxy(app, line => log.warn(line))
+  return app
 }
 
 /** A larger body keeps the process busy for a moment (D103). */

@@ -18,6 +18,7 @@ import {
   duration,
   type Environment,
   isLoopback,
+  isLoopbackName,
   isOn,
   listed,
   oneOf,
@@ -135,11 +136,15 @@ export function readConfig(env: Environment): Config {
   // Listening on ::1 as well would need a second server.
   const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
   const port = wholeNumber(env, 'PORT', 3000, 0, 65_535)
+  const publicUrl = env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null
+  const trustedProxies = listed(env.TRUSTED_PROXIES).map(checkedNetwork)
+  const isLocal = isForThisMachine({ host, publicUrl, trustedProxies })
   return {
     ...limits,
     ...connectionLimits(env, host),
     port,
     host,
+    ...{ publicUrl, trustedProxies },
     workers: workersOf(env, databaseUrl),
     ...{ dataDir: resolve(env.DATA_DIR || './data'), agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
     databaseUrl: databaseUrl && checkedUrl('DATABASE_URL', databaseUrl),
@@ -152,14 +157,12 @@ export function readConfig(env: Environment): Config {
     sampleData: isOn(env, 'SAMPLE_DATA', databaseUrl === null),
     timeZone: env.TIME_ZONE ? checkedTimeZone(env.TIME_ZONE) : null,
     baseCurrency: env.BASE_CURRENCY ? checkedCurrency(env.BASE_CURRENCY) : null,
-    publicUrl: env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null,
     corsOrigins: listed(env.CORS_ORIGINS).map(text => checkedOrigin('CORS_ORIGINS', text)),
-    trustedProxies: listed(env.TRUSTED_PROXIES).map(checkedNetwork),
     ...metricsSettings(env, port, host),
     traces: traceSettings(env),
     backups: backupSettings(env),
     openId: openIdSettings(env),
-    webhookAllowPrivate: isOn(env, 'WEBHOOK_ALLOW_PRIVATE', isLoopback(host)),
+    webhookAllowPrivate: isOn(env, 'WEBHOOK_ALLOW_PRIVATE', isLocal),
     logRequests: isOn(env, 'LOG_REQUESTS', false),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber(env, 'RETENTION_DAYS', limits.retentionDays, 1, 3650),
@@ -167,8 +170,21 @@ export function readConfig(env: Environment): Config {
       ? wholeNumber(env, 'EVENT_RETENTION_DAYS', 0, 7, 36_500)
       : limits.eventRetentionDays,
     bodyLimitBytes: wholeNumber(env, 'BODY_LIMIT_BYTES', limits.bodyLimitBytes, 1024, 104_857_600),
-    rateLimit: wholeNumber(env, 'RATE_LIMIT', isLoopback(host) ? 0 : 6000, 0, 1_000_000_000),
+    rateLimit: wholeNumber(env, 'RATE_LIMIT', isLocal ? 0 : 6000, 0, 1_000_000_000),
   }
+}
+
+/**
+ * True if other machines don't reach the service: it listens on loopback, and no setting names a proxy that
+ * makes it public.
+ */
+export function isForThisMachine({
+  host,
+  publicUrl,
+  trustedProxies,
+}: Pick<Config, 'host' | 'publicUrl' | 'trustedProxies'>): boolean {
+  const isHere = !publicUrl || isLoopbackName(new URL(publicUrl).hostname)
+  return isLoopback(host) && isHere && trustedProxies.length === 0
 }
 
 function connectionLimits(env: Environment, host: string) {

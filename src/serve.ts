@@ -13,7 +13,7 @@ import { type Schedule, scheduleBackups } from './backup/schedule.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
-import { type BackupSettings, type Config, originOf } from './config.ts'
+import { type BackupSettings, type Config, isForThisMachine, originOf } from './config.ts'
 import { requireWhole } from './db/distribution.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
@@ -26,7 +26,7 @@ import { logOptions } from './log.ts'
 import { observe } from './observe.ts'
 import { connectionsWithin } from './open-files.ts'
 import { stopWithNpm } from './parent.ts'
-import { ConfigError, isLoopback, isLoopbackName } from './setting-values.ts'
+import { ConfigError } from './setting-values.ts'
 import { stopOn } from './stop-on.ts'
 import { programVersion } from './version.ts'
 import { welcome } from './welcome.ts'
@@ -111,19 +111,18 @@ function scheduled(settings: BackupSettings, say: (line: string) => void): Sched
 
 /** A link that signs in once; null if other machines reach the service. */
 async function signInAddress(
-  { host, publicUrl }: Config,
+  config: Config,
   db: Database,
   url: string,
   say: (line: string) => void,
 ): Promise<string | null> {
-  // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
-  // readers than a terminal.
-  const isForThisMachine = isLoopback(host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
+  // A public service's log has more readers than a terminal.
+  const isShown = isForThisMachine(config)
   // The embedded engine may be at work for long; a start waits for it.
   // A database that is slow for a moment doesn't end a service that listens already.
-  const link = isForThisMachine ? await startLink(db.background).catch(withoutLink(say)) : null
+  const link = isShown ? await startLink(db.background).catch(withoutLink(say)) : null
   // The link sets no password: its page asks for none.
-  return link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
+  return link && `${linkAddress(config.publicUrl ?? url, link)}&sign_in`
 }
 
 function withoutLink(say: (line: string) => void): (error: unknown) => null {

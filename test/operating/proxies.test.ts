@@ -13,6 +13,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/http/free-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Running, runService, temporaryFolder } from '../support/running-service.ts'
@@ -71,6 +72,11 @@ test('X-Forwarded-For counts from a named proxy, and from nobody else', async ()
   const other = await runService({ ...settings, DATA_DIR: join(folder, 'other') })
   await other.get(`${v1}/me`, { ...forwarded, 'x-request-id': 'nobody' })
   assert.equal((await lineOf(other, 'nobody')).address, '127.0.0.1')
+  // The operator hears of it, once.
+  await other.get(`${v1}/me`, { ...forwarded, 'x-request-id': 'again' })
+  await lineOf(other, 'again')
+  assert.equal(other.log().match(/A proxy on this machine forwards requests, and no setting/g)?.length, 1)
+  assert.doesNotMatch(service.log(), /no setting names it/)
   await other.end()
 })
 
@@ -78,6 +84,18 @@ test('X-Forwarded-Host counts from a named proxy, and must be a host', async () 
   const wrong = { 'x-forwarded-host': 'evil host/"' }
   assert.equal(await from('127.0.0.1', `${v1}/me`, wrong), 400)
   assert.equal(await from('127.0.0.2', `${v1}/me`, wrong), 200)
+})
+
+test('the unit of systemd has the limits of a public service, whatever is in front of it', () => {
+  const [, line] = /^Environment=(.*)$/m.exec(readFileSync('deploy/dealwright.service', 'utf8'))!
+  const env = Object.fromEntries(line!.split(' ').map(pair => pair.split('=')))
+  const { rateLimit, webhookAllowPrivate, sampleData } = readConfig(env)
+  assert.deepEqual(
+    { rateLimit, webhookAllowPrivate, sampleData },
+    {
+      ...{ rateLimit: 6000, webhookAllowPrivate: false, sampleData: false },
+    },
+  )
 })
 
 const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0

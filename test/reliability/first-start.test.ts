@@ -429,7 +429,11 @@ test('a start for this machine alone shows a link that signs the owner in, once 
   assert.match(entered.headers.get('set-cookie')!, /session=/)
   assert.equal((await enter()).status, 410)
   await first.stop()
-  for (const env of [{ PUBLIC_URL: 'https://crm.example.com' }, { HOST: '0.0.0.0' }]) {
+  for (const env of [
+    { PUBLIC_URL: 'https://crm.example.com' },
+    { TRUSTED_PROXIES: '127.0.0.1' },
+    { HOST: '0.0.0.0' },
+  ] as Record<string, string>[]) {
     const other = await start(here, env)
     assert.ok(other.address)
     assert.equal(linkOf(other.said().out), null, JSON.stringify(env))

@@ -47,6 +47,24 @@ test('away from loopback one address may have a quarter of the connections', () 
   assert.deepEqual([maxConnections, maxConnectionsPerAddress], [2000, 500])
 })
 
+test('a service on loopback has the limits of a public one if a setting names the proxy in front of it', () => {
+  const local = { rateLimit: 0, webhookAllowPrivate: true }
+  const shared = { rateLimit: 6000, webhookAllowPrivate: false }
+  for (const [env, expected] of [
+    [{}, local],
+    [{ PUBLIC_URL: 'http://localhost:3000' }, local],
+    [{ PUBLIC_URL: 'https://crm.example.com' }, shared],
+    [{ TRUSTED_PROXIES: '127.0.0.1' }, shared],
+    [{ HOST: '0.0.0.0' }, shared],
+    [{ PUBLIC_URL: 'https://crm.example.com', RATE_LIMIT: '0', WEBHOOK_ALLOW_PRIVATE: '1' }, local],
+  ] as const) {
+    const { rateLimit, webhookAllowPrivate } = readConfig(env)
+    assert.deepEqual({ rateLimit, webhookAllowPrivate }, expected, JSON.stringify(env))
+  }
+  // A proxy on this machine carries the connections of all clients.
+  assert.equal(readConfig({ PUBLIC_URL: 'https://crm.example.com' }).maxConnectionsPerAddress, 2000)
+})
+
 test('a setting that is empty is one that is not given', () => {
   const names = ['PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'DEALWRIGHT_TOKEN', 'SAMPLE_DATA', 'LOG_LEVEL']
   assert.deepEqual(readConfig(Object.fromEntries(names.map(name => [name, '']))), readConfig({}))
