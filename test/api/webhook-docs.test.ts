@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { freePort } from '../../src/http/free-port.ts'
 import { eventually } from '../support/eventually.ts'
@@ -13,7 +14,7 @@ import { missing, runtimes } from '../support/runtimes.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const { call, known } = await startService({ webhooks: { allowPrivate: true, everyMs: 20 } })
-const text = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+const document = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-receivers-'))
 const running = new Set<ChildProcess>()
 after(() => {
@@ -32,7 +33,7 @@ const programs = [
 for (const program of programs) {
   const { name, language, script, args, file } = program
   test(`the receiver in ${language} on ${name}`, { skip: missing(program) }, async () => {
-    const code = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(text)![1]!
+    const code = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(document)![1]!
     const lines = code.split('\n').filter(line => line.trim() && !/^(\/\/|#)/.test(line))
     assert.ok(lines.length <= 20, `${lines.length} lines`)
     writeFileSync(join(directory, script), code)
@@ -73,7 +74,8 @@ for (const program of programs) {
     broken.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{', () => broken.destroy())
     await once(broken, 'close')
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) }
-    for (const signature of ['v1,AAAA', 'v1a,x v1,', '']) {
+    // The last but one has as many characters as a signature, and one byte more.
+    for (const signature of ['v1,AAAA', 'v1a,x v1,', `v1,${'A'.repeat(43)}é`, '']) {
       const headers = { ...forged, 'webhook-signature': signature }
       const { status } = await fetch(url, {
         method: 'POST',
@@ -82,5 +84,8 @@ for (const program of programs) {
       })
       assert.equal(status, 401, signature)
     }
+    const bare = connect(port, '127.0.0.1')
+    bare.write('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    assert.match(await text(bare), /^HTTP\/1\.[01] 401 /)
   })
 }
