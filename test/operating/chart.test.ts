@@ -109,6 +109,8 @@ test('on a server: several pods, and every secret from the Secret', { skip }, ()
   assert.equal(env.METRICS_PORT, '9464')
   assert.deepEqual(env.DATABASE_URL, { name: 'secret', key: 'DATABASE_URL' })
   assert.deepEqual(env.DEALWRIGHT_TOKEN, { name: 'secret', key: 'DEALWRIGHT_TOKEN', optional: true })
+  for (const name of ['DATABASE_READ_URL', 'OIDC_CLIENT_SECRET', 'OTEL_EXPORTER_OTLP_HEADERS'])
+    assert.deepEqual(env[name], { name: 'secret', key: name, optional: true })
   const selector = manifests['PodDisruptionBudget crm-dealwright'].spec.selector.matchLabels
   assert.deepEqual(selector, spec.selector.matchLabels)
   assert.deepEqual(manifests['Service crm-dealwright'].spec.selector, spec.selector.matchLabels)
@@ -119,6 +121,8 @@ test('what could not work is refused in one sentence', { skip }, () => {
     [{ replicas: 2 }, /replicas is 2, and one process at a time may open the embedded database/],
     [{ database: { external: true } }, /database\.external needs existingSecret/],
     [{ settings: { DATABASE_URL: 'postgres://x' } }, /settings\.DATABASE_URL would be readable/],
+    [{ settings: { DATABASE_READ_URL: 'postgres://x' } }, /settings\.DATABASE_READ_URL would be readable/],
+    [{ settings: { OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'api-key=x' } }, /TRACES_HEADERS would be readable/],
     [{ settings: { PORT: '1' } }, /settings\.PORT is set by the chart/],
     [{ ingress: { enabled: true } }, /ingress\.enabled needs ingress\.host/],
   ]

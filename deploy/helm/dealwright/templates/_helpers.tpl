@@ -29,6 +29,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{- /* The settings that are secrets: DATABASE_URL, and these, which the Secret may have. */ -}}
+{{- define "dealwright.secrets" -}}
+DATABASE_READ_URL DEALWRIGHT_TOKEN OIDC_CLIENT_SECRET OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS
+{{- end -}}
+
 {{- /* Ends with one sentence what could not work. */ -}}
 {{- define "dealwright.check" -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.database.external) -}}
@@ -37,7 +42,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.database.external (not .Values.existingSecret) -}}
 {{- fail "database.external needs existingSecret, with the key DATABASE_URL: kubectl create secret generic dealwright --from-literal=DATABASE_URL=postgres://…" -}}
 {{- end -}}
-{{- range $name := list "DATABASE_URL" "DEALWRIGHT_TOKEN" "OIDC_CLIENT_SECRET" -}}
+{{- range $name := prepend (splitList " " (include "dealwright.secrets" .)) "DATABASE_URL" -}}
 {{- if hasKey $.Values.settings $name -}}
 {{- fail (printf "settings.%s would be readable by everybody who sees the pod: put it into a Secret and name that in existingSecret." $name) -}}
 {{- end -}}
