@@ -51,13 +51,22 @@ export function scheduleBackups(options: ScheduleOptions): Schedule {
   const running = new AbortController()
   let looking: Interval | null = null
   let failedAt = Number.NEGATIVE_INFINITY
+  let newest: string | undefined
+  // Another process that shares the directory may have made it.
+  const findNewest = () => {
+    const found = backupsIn(options)[0]
+    if (found && found !== newest) publish('backup', { outcome: 'found', ...factsOf(directory, found) })
+    newest = found
+  }
   const isWaiting = () => {
     const sinceMs = now().getTime() - failedAt
     // Below zero, the clock was put back.
     return sinceMs >= 0 && sinceMs < Math.min(everyMs, retryMs)
   }
   const look = async () => {
-    if (!isWaiting()) await backUpIfDue(options, running.signal)
+    if (isWaiting()) return
+    findNewest()
+    await backUpIfDue(options, running.signal)
   }
   const failed = (error: unknown) => {
     if (running.signal.aborted) return
@@ -68,8 +77,7 @@ export function scheduleBackups(options: ScheduleOptions): Schedule {
   return {
     begin() {
       try {
-        const newest = backupsIn(options)[0]
-        if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
+        findNewest()
       } catch (error) {
         // The directory may have gone since the start.
         failed(error)

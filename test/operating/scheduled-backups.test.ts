@@ -108,6 +108,28 @@ test('a backup of the running service is verified; the next is made a day later,
   assert.deepEqual(told.at(-2), { outcome: 'found', ...facts })
 })
 
+test('a backup of another process that shares the directory is found', async () => {
+  const directory = join(folder, 'shared')
+  mkdirSync(directory)
+  const now = new Date('2030-01-01T12:00:00Z')
+  const [first, second] = ['2030-01-01T10-00-00Z', '2030-01-01T11-00-00Z'] as const
+  const add = (time: string) => writeFileSync(join(directory, `dealwright-${time}.backup`), time)
+  add(first)
+  const running = scheduleBackups({
+    ...{ directory, everyMs: 86_400_000, keep: 2, now: () => now, program, lookEveryMs: 5, say: assert.fail },
+  })
+  told.length = 0
+  running.begin()
+  add(second)
+  await eventually(() => told.length > 1, 'the second backup')
+  await delay(50)
+  await running.stop()
+  assert.deepEqual(told, [
+    { outcome: 'found', at: Date.parse('2030-01-01T10:00:00Z'), bytes: first.length },
+    { outcome: 'found', at: Date.parse('2030-01-01T11:00:00Z'), bytes: second.length },
+  ])
+})
+
 test('backups of a clock that was put back since neither end the others nor delay them', async () => {
   const directory = join(folder, 'clock')
   const nameOf = (day: string) => `dealwright-2030-${day}T00-00-00Z.backup`
