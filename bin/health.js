@@ -1,5 +1,7 @@
 // For the health check of a container: asks the service beside it whether it is ready, by the same settings.
-const { HOST = '127.0.0.1', PORT = '3000' } = process.env
+// An empty setting is one that is not set.
+const HOST = process.env.HOST || '127.0.0.1'
+const PORT = process.env.PORT || '3000'
 const host = { '0.0.0.0': '127.0.0.1', '::': '::1', localhost: '127.0.0.1' }[HOST] ?? HOST
 const address = `http://${host.includes(':') ? `[${host}]` : host}:${PORT}/readyz`
 try {

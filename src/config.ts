@@ -105,7 +105,7 @@ const workersMax = 64
 
 function workersOf(env: Environment, databaseUrl: string | null): number {
   const isAuto = env.WORKERS === 'auto'
-  const workers = isAuto ? availableParallelism() : wholeNumber(env, 'WORKERS', 1, 1, workersMax)
+  const workers = isAuto ? availableParallelism() : wholeNumber(env, 'WORKERS', 1, 1, workersMax, 'auto')
   if (workers > 1 && !databaseUrl)
     throw new ConfigError('WORKERS is for a server: the embedded database has one process. Set DATABASE_URL.')
   return workers

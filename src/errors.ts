@@ -9,7 +9,7 @@ export const errorTable = {
   unknown_parameter: { code: 1003, status: 400, title: 'Unknown query parameter' },
   malformed_path: { code: 1004, status: 400, title: 'The path could not be read' },
   malformed_request: { code: 1005, status: 400, title: 'The request could not be read' },
-  not_acceptable: { code: 1006, status: 406, title: 'The service answers JSON only' },
+  not_acceptable: { code: 1006, status: 406, title: 'The answer has no such media type' },
   unsupported_media_type: { code: 1007, status: 415, title: 'The service reads JSON bodies only' },
   not_a_dropdown: { code: 1008, status: 400, title: 'The field is not a dropdown' },
   validation_failed: { code: 2001, status: 422, title: 'The record was not saved' },

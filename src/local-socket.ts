@@ -109,7 +109,7 @@ function listen(socket: Socket, answers: Answers): void {
 async function answer(question: string, answers: Answers, left: AbortSignal): Promise<JsonObject> {
   const { name, argument } = parseJson(question) as JsonObject
   if (typeof name !== 'string' || !Object.hasOwn(answers, name))
-    throw new Error('The running service is of another version: start it anew, then repeat the command.')
+    throw new Error('The running service is of another version: restart it, then repeat the command.')
   return answers[name]!(argument as JsonObject, left)
 }
 

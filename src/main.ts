@@ -10,7 +10,10 @@ import { printable } from './cli/printable.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './setting-values.ts'
 
-/** Runs the command line. Exit codes: 0 done, 1 refused or failed, 2 wrong arguments. */
+/**
+ * Runs the command line. Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 3 an import that needs
+ * an answer about a column.
+ */
 export async function main(args: readonly string[]): Promise<void> {
   const startedAt = performance.now()
   const asked = understand(args, commands)

@@ -8,18 +8,21 @@ export class ConfigError extends Error {}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** `word`: a text that the setting takes, too. */
 export function wholeNumber(
   env: Environment,
   name: string,
   fallback: number,
   min: number,
   max: number,
+  word = '',
 ): number {
   const text = env[name]
   if (!text) return fallback
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
-  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
+  const otherwise = word && `${word} or `
+  throw new ConfigError(`${name} must be ${otherwise}a whole number from ${min} to ${max}, not "${text}".`)
 }
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -52,7 +55,7 @@ export function listed(text = ''): string[] {
 export function checkedOrigin(name: string, text: string): string {
   const { origin, pathname, search, hash } = checkedWebUrl(name, text)
   if (pathname + search + hash === '/') return origin
-  throw new ConfigError(`${name} has no path: "${origin}".`)
+  throw new ConfigError(`${name} must have no path, query or fragment: set "${origin}".`)
 }
 
 /** An https address; on this machine http is enough. Null for any other text. */
@@ -65,7 +68,9 @@ export function webUrl(text: string): URL | null {
 export function checkedWebUrl(name: string, text: string): URL {
   const url = webUrl(text)
   if (url) return url
-  throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
+  throw new ConfigError(
+    `${name} must begin with https:// (http:// on this machine only), like https://crm.example.com, not "${text}".`,
+  )
 }
 
 export function checkedUrl(name: string, text: string): string {

@@ -1,4 +1,5 @@
 /** The text for the terminal when the service is ready. */
+import { basename } from 'node:path'
 import type { FirstStartResult } from './accounts/first-start.ts'
 import type { Config } from './config.ts'
 import { serverAddress } from './db/postgres/server-address.ts'
@@ -26,7 +27,7 @@ export function welcome(start: Welcome, isJson: boolean): string {
 function textWelcome(start: Welcome): string {
   const { url, signIn, token, keptIn, isPresetInvalid, metricsAt, config, seconds } = start
   const kept = keptIn && `kept in ${keptIn}`
-  const lost = 'none is kept here; "npx dealwright token create" makes one'
+  const lost = `none is kept here; "${program()} token create" makes one`
   const preset = isPresetInvalid
     ? 'DEALWRIGHT_TOKEN is of account 1, which was deleted: it is not valid'
     : 'the one in DEALWRIGHT_TOKEN'
@@ -38,7 +39,7 @@ function textWelcome(start: Welcome): string {
     ...(signIn ? [`  Sign in ${signIn}`, '          once, within ten minutes', ''] : []),
     `  Token   ${token ?? (config.token ? preset : (kept ?? lost))}`,
     ...(token && kept ? [`          ${kept}`] : []),
-    '  Lost?   "npx dealwright token create --help": who may run the service can make another',
+    `  Lost?   "${program()} token create --help": who may run the service can make another`,
     `  Data    ${placeOf(config)}`,
     ...(metricsAt ? [`  Metrics ${metricsAt}`] : []),
     '  Stop    Ctrl+C',
@@ -46,6 +47,13 @@ function textWelcome(start: Welcome): string {
     `  Try     curl -H "Authorization: Bearer ${shell}" "${url}/rest/api/v1/deal/view/list?pageSize=3"`,
     '',
   ].join('\n')
+}
+
+/** The command line of the program that runs: by npm, by an installed release, or by Node.js. */
+function program(): string {
+  const path = process.argv[1] ?? 'bin/dealwright.js'
+  if (process.env.npm_execpath) return 'npx dealwright'
+  return basename(path) === 'dealwright' ? 'dealwright' : `node ${path}`
 }
 
 function jsonWelcome({ url, signIn, token, keptIn, metricsAt, config }: Welcome): string {

@@ -24,7 +24,7 @@ export interface Schemas {
     hint?: string
     /** The number of the interface's rule. */
     rule?: number
-    /** What could be meant: give the id of one. */
+    /** Records with that name; send the id of one. */
     candidates?: Array<{
       id: number
       name: string | null

@@ -58,8 +58,7 @@ export function commandAnswers(
   return {
     async command({ name, given }, signal) {
       const command = commands.find(one => one.name === name && one.act)
-      if (!command)
-        throw new Error(`The running service has no command "${String(name)}": start it anew first.`)
+      if (!command) throw new Error(`The running service has no command "${String(name)}": restart it first.`)
       const own = { ...context(), now: new Date(), signal }
       const outcome = await perform(command, db, given as CommandArguments, own)
       return outcome as unknown as JsonObject

@@ -14,7 +14,7 @@ const defaultShards = 32
 const shardsMax = 1024
 
 const howBack =
-  "Start the service anew. The way back, with the service stopped: SELECT undistribute_table('account', " +
+  "Start the service. The way back, with the service stopped: SELECT undistribute_table('account', " +
   'cascade_via_foreign_keys => true), and the same for each other table that citus_tables still shows.'
 
 /** Distributes one table after the other. What is distributed stays so, and another call goes on. */

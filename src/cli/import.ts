@@ -29,7 +29,7 @@ import {
   removeJob,
 } from '../work/jobs/store.ts'
 import { isTransient, JobWorker } from '../work/jobs/worker.ts'
-import { findAccount, findUser } from './account-selector.ts'
+import { findAccount, userInUse } from './account-selector.ts'
 import {
   asRefusal,
   type CommandArguments,
@@ -59,8 +59,7 @@ export async function importFile(
 ): Promise<Outcome> {
   const { resource, FILE: file = '' } = args
   const account = await findAccount(db, args)
-  const user = await findUser(db, account.id, args.user!)
-  if (!user) throw new CommandRefusal(`There is no user ${JSON.stringify(args.user)}.`)
+  const user = await userInUse(db, account, args.user!)
   if (!importedResources.has(resource!))
     throw new CommandRefusal(`Files can be imported to ${[...importedResources].join(', ')}.`)
   const format = formats.find(one => one === (args.format ?? file.toLowerCase().split('.').at(-1)))
@@ -69,7 +68,7 @@ export async function importFile(
   const source = { format, ...sourceGiven(args) }
   const callers = new Callers(db, resources, () => performance.now())
   const acting = await callers.actingFor(account.id, user.id)
-  if (!acting) throw new CommandRefusal('The user is not in use.')
+  if (!acting) throw new CommandRefusal(`${user.name} (user ${user.id}) is out of use.`)
   const key = { account: account.id, id: await reserveIds(db, account.id, 'last_id', 1) }
   const by = { actsAs: user.id, token: null, session: null, requestId: null, scopes: ['admin'] }
   const waiting: NewJob = {
@@ -251,7 +250,7 @@ async function writeErrors(db: Database, job: Job, phase: 'dry_run' | 'run', pat
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
-  } catch {
-    throw new CommandRefusal(`The map ${path} can't be read.`)
+  } catch (error) {
+    throw new CommandRefusal(`The map ${path} can't be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }

@@ -55,7 +55,7 @@ export const move: Act = async (db, args) => {
     if (one.state!.wal_level !== 'logical')
       throw new CommandRefusal(
         `Writes can't go on during a move, as ${one.name} has wal_level = ${one.state!.wal_level}: ` +
-          `ALTER SYSTEM SET wal_level = 'logical' there, and start it anew.`,
+          `ALTER SYSTEM SET wal_level = 'logical' there, and restart it.`,
       )
   const others = shard.accounts! - 1
   const untimed: Ask = (text, params) => db.queryWithoutTimeLimit(text, params) as Promise<never>

@@ -71,7 +71,7 @@ export const revoke: Act = async (db, args) => {
   const account = await findAccount(db, args)
   const id = /^\d{1,15}$/.test(args.ID!) ? Number(args.ID) : null
   if (id === null)
-    throw new CommandRefusal('A token is named by its id, a number; "dealwright token list" tells it.')
+    throw new CommandRefusal('Name the token by its id, a number: "dealwright token list" shows it.')
   const context = await operatorOf(db, account.id)
   await removeRecord(workOn(db, context, 'token'), id)
   return {

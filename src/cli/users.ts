@@ -88,6 +88,10 @@ async function linkFor(
       url,
       expires_at: expiresAt,
     },
-    notes: url ? [] : ['Put the address of the service before it; PUBLIC_URL tells the command.'],
+    notes: url
+      ? []
+      : [
+          'This is only the path: put the address of the service before it. With PUBLIC_URL set, the command prints the whole link.',
+        ],
   }
 }

@@ -11,7 +11,7 @@ const memory = 'is out of memory'
 const crowded = 'is overloaded'
 const files = "can't use its files"
 const damage = 'has found damage in its files'
-const denied = 'denies it to the service'
+const denied = 'refused this: the user that the service connects as lacks a right'
 
 /** SQLSTATE → "The database …" */
 const messages: { readonly [code: string]: string } = {

@@ -101,7 +101,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
     async askAgain({ token, caller }, scope) {
       const now = await admission.latest(token, scope)
       if (!seesTheSame(now, caller))
-        throw new Refusal('forbidden', 'What you see has changed meanwhile: ask again.')
+        throw new Refusal('forbidden', 'Your rights have changed meanwhile: send the request again.')
     },
   }
   return admission

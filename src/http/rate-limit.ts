@@ -41,7 +41,8 @@ export function rateLimit(
         ratelimit: `"token";r=${Math.max(0, perMinute - window.count)};t=${seconds}`,
       }
       if (window.count <= perMinute) return headers
-      const detail = `You may ask ${perMinute === 1 ? 'once' : `${perMinute} times`} a minute; the next is taken in ${seconds} s.`
+      const limit = perMinute === 1 ? 'one request' : `${perMinute} requests`
+      const detail = `The limit is ${limit} a minute. Try again in ${seconds} s.`
       throw new Refusal('rate_limited', detail, [], { ...headers, 'retry-after': String(seconds) })
     },
   }

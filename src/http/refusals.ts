@@ -13,7 +13,7 @@ export function refusalOf(error: unknown): Refusal | null {
   const { code, status } = error as { code?: string; status?: number }
   // From a file of the web UI.
   if (status === 412)
-    return new Refusal('version_conflict', 'The file is another one now; ask for it without conditions.')
+    return new Refusal('version_conflict', 'The file has changed. Send the request without If-Match.')
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal('unsupported_media_type', 'Send the body as "Content-Type: application/json".')

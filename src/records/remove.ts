@@ -129,7 +129,7 @@ FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
 
 function refuseOneself({ schema, id, context }: Removal): void {
   if (schema.resource.actor && id === context.actor)
-    throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
+    throw new Refusal('in_use', "You can't delete your own user: another administrator has to.")
 }
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */

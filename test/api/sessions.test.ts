@@ -599,7 +599,10 @@ test('who would delete themselves is told so, whether by a session or by a token
     await call('DELETE', one.path, undefined, token),
   ]) {
     const { detail } = refused.body
-    assert.deepEqual([refused.status, detail], [409, 'This is your own user: ask as another to delete it.'])
+    assert.deepEqual(
+      [refused.status, detail],
+      [409, "You can't delete your own user: another administrator has to."],
+    )
   }
 })
 

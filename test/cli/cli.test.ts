@@ -106,7 +106,10 @@ test('a start where an account is already shows no token, and says how to make o
     return /Try {5}.*\n/.test(service.told.out)
   }, 'a start')
   address = /ready at (\S+)/.exec(service.told.out)![1]!
-  assert.match(service.told.out, /Token {3}none is kept here; "npx dealwright token create" makes one\n/)
+  assert.match(
+    service.told.out,
+    /Token {3}none is kept here; "(?:npx dealwright|node \S+) token create" makes one\n/,
+  )
   assert.doesNotMatch(service.told.out, /dw_/)
   assert.equal(await status(admin), 200)
   if (!isServer) assert.equal(statSync(join(dataDir, 'service.sock')).mode & 0o777, 0o600)

@@ -163,15 +163,27 @@ test('every dependency is named in ARCHITECTURE.md with its reason', () => {
 
 test('links between documents lead somewhere', () => {
   for (const file of sources('{*.md,docs/**/*.md}')) {
-    for (const [, target] of file.text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)) {
-      const path = new URL(target!, `file:///${file.path}`).pathname.slice(1)
-      assert.doesNotThrow(
-        () => read(path.endsWith('/') ? `${path}README.md` : path),
-        `${file.path} → ${target}`,
-      )
+    for (const [, target, anchor] of file.text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+      const path = new URL(target || file.path, `file:///${target ? file.path : ''}`).pathname.slice(1)
+      const place = path.endsWith('/') ? `${path}README.md` : path
+      assert.doesNotThrow(() => read(place), `${file.path} → ${target}`)
+      if (anchor) assert.ok(anchorsOf(read(place)).has(anchor), `${file.path} → ${target}#${anchor}`)
     }
   }
 })
+
+/** The anchors of the headings of a document, as GitHub and the service name them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!)
+  return new Set(
+    headings.map(heading =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
 
 // CONTRIBUTING.md has parts of the service, which brings its own Node.js: recipes.test.ts runs them.
 test('the programs of the documents ask nothing of Node.js that 20 does not have', () => {

@@ -148,7 +148,10 @@ test('the settings of sign-in: an OpenID provider needs all of its settings, and
     ['PUBLIC_URL', 'https://crm.example.com/crm'],
     ['PUBLIC_URL', 'https://crm.example.com?x'],
   ] as const)
-    assert.throws(() => readConfig({ ...openId, [name]: value }), new RegExp(`^Error: ${name} |${name}`))
+    assert.throws(
+      () => readConfig({ ...openId, [name]: value }),
+      new RegExp(`^Error: ${name} must (begin with https://|have no path, query or fragment: set)`),
+    )
 })
 
 test('a misspelt setting is refused with the right name (D152)', () => {
@@ -198,7 +201,10 @@ test('settings of proxies, metrics and the access log', () => {
     [{ TRUSTED_PROXIES: 'proxy.example.com' }, /^TRUSTED_PROXIES must list/],
     [{ DATABASE_WRITES: 'transactions' }, /^DATABASE_WRITES must be one of/],
     [{ WORKERS: '2' }, /^WORKERS is for a server: .* Set DATABASE_URL/],
-    [{ WORKERS: '65', DATABASE_URL: 'postgres://h/d' }, /^WORKERS must be a whole number from 1 to 64/],
+    [
+      { WORKERS: '65', DATABASE_URL: 'postgres://h/d' },
+      /^WORKERS must be auto or a whole number from 1 to 64, not "65"/,
+    ],
     [{ DATABASE_READ_URL: 'postgres://h/d' }, /^DATABASE_READ_URL is for a server: .* Set both/],
     [
       { DATABASE_URL: 'postgres://h/d', DATABASE_READ_URL: 'mysql://h/d' },

@@ -29,7 +29,7 @@ export function watchDiskSpace(directory: string, log: Log): () => boolean {
       log(
         has
           ? `The disk of ${directory} has room again: writes are taken.`
-          : `The disk of ${directory} is full but for ${refusedBelow / megabyte} MB: writes are refused until there is room.`,
+          : `Less than ${refusedBelow / megabyte} MB are free on the disk of ${directory}: writes are refused until ${takenAbove / megabyte} MB are free.`,
       )
     }
     hasDiskSpace = has

@@ -90,7 +90,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
         rule: { type: 'integer', description: "The number of the interface's rule." },
         candidates: {
           ...arrayOf(openObject({ id: whole, name: orNull(text) })),
-          description: 'What could be meant: give the id of one.',
+          description: 'Records with that name; send the id of one.',
         },
       },
       ['field', 'path', 'code', 'message'],

@@ -218,18 +218,18 @@ const headers: { readonly [name: string]: Schema } = {
   'x-request-id': { description: 'The request, as the log names it.', schema: text },
   etag: { description: 'The version, for If-Match, where there is a record.', schema: text },
   'content-disposition': { description: 'The name of the file.', schema: text },
-  location: { description: 'Where it is.', schema: text },
+  location: { description: 'Path of the new record.', schema: text },
   'set-cookie': { description: 'The cookie of the session.', schema: text },
   'retry-after': { description: 'The seconds after which to try again.', schema: { type: 'integer' } },
   ratelimit: { description: 'How many requests are left.', schema: text },
   'ratelimit-policy': { description: 'How many requests are allowed.', schema: text },
   'www-authenticate': { description: 'How to authenticate.', schema: text },
   'dealwright-seq': {
-    description: 'With a replica: the seq of an event from which on a read shows what is answered.',
+    description: 'With a replica: send this value as Dealwright-Seq to read what this response shows.',
     schema: { type: 'integer' },
   },
   'idempotency-replayed': {
-    description: 'Whether an earlier request is answered.',
+    description: 'true if this is the stored response of an earlier request.',
     schema: { const: 'true' },
   },
 }

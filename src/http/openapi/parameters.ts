@@ -19,7 +19,7 @@ const filterHelp = `Conditions such as title:like(solar panels), separated by co
 /** The parameters of a list that are alike for all resources; those that name fields are per resource. */
 const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonly description: string } } = {
   page: { schema: whole, description: 'The page, counted from 1.' },
-  pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records in a page; 25 if not said.' },
+  pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records in a page; default: 25.' },
   size: {
     schema: { ...whole, maximum: pageSizeMax },
     description: 'Another name of pageSize. Send one of the two.',
@@ -35,7 +35,7 @@ const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonl
   },
   count: {
     schema: { enum: ['exact', 'estimate', 'none'] },
-    description: 'How the total is counted; if not said, exactly as long as that is quick.',
+    description: 'How the total is counted; default: exactly as long as that is quick, else an estimate.',
   },
   deleted: { schema: { enum: ['only'] }, description: 'Lists the deleted records instead.' },
   as_of: {
@@ -105,10 +105,10 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     ),
     searched: queryParameter(
       'resources',
-      'Some of deal, contact, company and product, separated by commas; all if not said.',
+      'Some of deal, contact, company and product, separated by commas; default: all.',
       text,
     ),
-    search_size: queryParameter('pageSize', 'How many are answered at most; 20 if not said.', {
+    search_size: queryParameter('pageSize', 'How many are answered at most; default: 20.', {
       ...whole,
       maximum: 50,
     }),
@@ -151,10 +151,10 @@ function inHeaders(): { readonly [name: string]: Schema } {
 /** The parameters of an export (D81). */
 function ofExports(): { readonly [name: string]: Schema } {
   return {
-    export_format: queryParameter('format', 'CSV if not said; JSON lines; or a workbook.', {
+    export_format: queryParameter('format', 'csv (default), jsonl, or xlsx (Excel workbook).', {
       enum: ['csv', 'jsonl', 'xlsx'],
     }),
-    export_names: queryParameter('names', '1 gives names in the place of ids.', { enum: ['0', '1'] }),
+    export_names: queryParameter('names', '1 gives names instead of ids.', { enum: ['0', '1'] }),
   }
 }
 
@@ -166,7 +166,7 @@ function ofDeliveries(): { readonly [name: string]: Schema } {
       'Only deliveries in this state: dead are those that were given up.',
       { enum: [...deliveryStates] },
     ),
-    delivery_size: queryParameter('pageSize', 'How many deliveries are answered at most; 25 if not said.', {
+    delivery_size: queryParameter('pageSize', 'How many deliveries are answered at most; default: 25.', {
       ...whole,
       maximum: deliveriesMax,
     }),
@@ -191,9 +191,9 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
       'The seq of the last event that you know: meta.next of the page before.',
       number(0),
     ),
-    event_limit: queryParameter('limit', 'How many events at most; 100 if not said.', number(1, limitMax)),
+    event_limit: queryParameter('limit', 'How many events at most; default: 100.', number(1, limitMax)),
     event_resource: {
-      ...queryParameter('resource', 'Only events of these; all you may read if not said.', names),
+      ...queryParameter('resource', 'Only events of these; default: all you may read.', names),
       explode: false,
     },
     event_type: queryParameter(
@@ -227,7 +227,7 @@ function ofFields(schema: ResourceSchema): { readonly [name: string]: Schema } {
     [`${resource}_fields`]: several(
       'fields',
       namesOf(shown),
-      'The fields that are answered, beside the id; all if not said.',
+      'The fields that are answered, beside the id; default: all.',
     ),
     [`${resource}_expand`]: several(
       'expand',

@@ -156,7 +156,7 @@ export function batchBody(resource: string): Schema {
       minItems: 1,
       maxItems: operationsMax,
     },
-    atomic: { type: ['boolean', 'null'], description: 'All or none; each by itself if not said.' },
+    atomic: { type: ['boolean', 'null'], description: 'All or none; default: each operation by itself.' },
   }
   return closedObject(properties, ['operations'])
 }

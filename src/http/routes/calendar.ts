@@ -51,7 +51,7 @@ export function calendarRoute(service: CalendarService): AnonymousRoute {
       ...{ id: 'calendar_feed', summary: 'Feeds a calendar program with activities.', tag: 'activity' },
       description: `The address has a token with the scope calendar:read and the ending .ics. It is a secret, and read without any other. The feed has the activities with a due_at from ${daysBefore} days back to ${daysAhead} ahead.`,
       parameters: [
-        queryParameter('owner', 'Whose: the id of a user, or all. Those of the token’s user if not said.', {
+        queryParameter('owner', 'Whose: the id of a user, or all. Default: those of the token’s user.', {
           type: 'string',
           pattern: '^(all|[0-9]{1,15})$',
         }),

@@ -34,7 +34,11 @@ export function historyRoute(
   const handler = historyHandler(db, resource, retentionDays)
   const data = arrayOf(schemaRef('event'))
   return route('GET', `${base}/${resource}/:id/history`, `${resource}:read`, handler, {
-    ...{ id: `${resource}_history`, summary: `Tells who changed what of ${noun}.`, tag: resource },
+    ...{
+      id: `${resource}_history`,
+      summary: `History of ${noun}: who changed what, newest first.`,
+      tag: resource,
+    },
     parameters: ['pageSize', 'cursor', 'event_origin'],
     responses: [ok('The events, the newest first.', envelope(data, cursorPageMeta, true))],
     errors: ['record_not_found'],

@@ -50,7 +50,7 @@ export function inboxRoutes(db: Database): AccountRoute[] {
           type: 'string',
         }),
         queryParameter('unread', 'Only what is not read.', { enum: ['1'] }),
-        queryParameter('pageSize', 'Items in a page; 25 if not said.', {
+        queryParameter('pageSize', 'Items in a page; default: 25.', {
           ...{ type: 'integer', minimum: 1, maximum: pageSizeMax },
         }),
         queryParameter('cursor', 'The meta.nextCursor of the page before.', { type: 'string' }),

@@ -14,13 +14,13 @@ const list = envelope(arrayOf(schemaRef('job')), schemaRef('job_page'), true)
 const responses = [ok('The job.', job)]
 const createdJob = { status: 201, description: 'The job.', schema: job, headers: ['location'] }
 
-const summaries: { readonly [action in JobAction]: string } = {
-  dry_run: 'Tries everything and saves nothing.',
-  run: 'Begins.',
-  pause: 'Stops for a while.',
-  resume: 'Goes on.',
-  cancel: 'Ends it. What it has done stays.',
-  revert: 'Takes back what it has done, except what somebody has changed since.',
+const summaries: { readonly [action in JobAction]: (noun: string) => string } = {
+  dry_run: noun => `Tries the ${noun}: everything is checked, nothing is saved.`,
+  run: noun => `Runs the ${noun}.`,
+  pause: noun => `Pauses the ${noun}.`,
+  resume: noun => `Resumes the paused ${noun}.`,
+  cancel: noun => `Cancels the ${noun}. Its changes so far stay.`,
+  revert: noun => `Takes back the changes of the ${noun}, except what somebody has changed since.`,
 }
 
 export function jobRoutes(service: JobService): AccountRoute[] {
@@ -33,7 +33,7 @@ export function jobRoutes(service: JobService): AccountRoute[] {
         tag: 'job',
       },
       parameters: [
-        queryParameter('pageSize', 'Jobs in a page; 25 if not said.', {
+        queryParameter('pageSize', 'Jobs in a page; default: 25.', {
           type: 'integer',
           minimum: 1,
           maximum: 100,
@@ -69,7 +69,11 @@ function importRoutes(service: JobService): AccountRoute[] {
       takesKey: false,
     }),
     route('PATCH', one, scope, imports.change, {
-      ...{ id: 'import_update', summary: 'Changes what is done with a file that waits.', tag: 'import' },
+      ...{
+        id: 'import_update',
+        summary: 'Changes the mapping and options of an import before it runs.',
+        tag: 'import',
+      },
       body: { schema: importChange() },
       responses,
       errors: ['record_not_found', 'validation_failed', 'wrong_state'],
@@ -106,13 +110,17 @@ function uploadOperation(): Operation {
     ...{ id: 'import_create', summary: 'Takes a file that is to be imported.', tag: 'import' },
     description: 'The answer has a guess of what its columns are. Nothing is imported before it is run.',
     parameters: [
-      queryParameter('resource', 'What its rows are.', { enum: [...importedResources] }, true),
-      queryParameter('format', 'How it is written.', { enum: [...formats] }, true),
+      queryParameter('resource', 'Record type of the rows.', { enum: [...importedResources] }, true),
+      queryParameter('format', 'File format.', { enum: [...formats] }, true),
       queryParameter('name', 'The name of the file.', { ...text, maxLength: 255 }),
-      queryParameter('delimiter', 'Between the cells of CSV; found out if not said.', text),
-      queryParameter('encoding', 'Of CSV and JSON lines; else that of the media type, or found out.', text),
+      queryParameter('delimiter', 'Delimiter of CSV; detected if absent.', text),
+      queryParameter(
+        'encoding',
+        'Text encoding of CSV and JSON lines; default: the charset of the media type, else detected.',
+        text,
+      ),
       queryParameter('sheet', 'The name of a sheet of XLSX; else the first that is visible.', text),
-      queryParameter('header', 'The line of the columns’ names, 0: there are none; else found out.', {
+      queryParameter('header', 'Line of the header row; 0: no header row; detected if absent.', {
         ...{ type: 'integer', minimum: 0, maximum: 1_000_000 },
       }),
     ],
@@ -130,7 +138,7 @@ const needingMapping: ReadonlySet<JobAction> = new Set(['dry_run', 'run'])
 
 function actionOperation(kind: 'job' | 'import', action: JobAction): Operation {
   return {
-    ...{ id: `${kind}_${action}`, summary: summaries[action], tag: kind },
+    ...{ id: `${kind}_${action}`, summary: summaries[action](kind), tag: kind },
     responses,
     errors: [
       'record_not_found',

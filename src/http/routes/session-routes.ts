@@ -27,7 +27,7 @@ const caller = envelope(schemaRef('caller'))
 const counted: readonly ErrorSlug[] = ['rate_limited', 'database_unavailable']
 const provided: readonly ErrorSlug[] = ['route_not_found', 'provider_unavailable']
 const redirect = {
-  ...{ status: 302, description: 'Where to go on.', schema: null },
+  ...{ status: 302, description: 'Redirect.', schema: null },
   headers: ['location', 'set-cookie'],
 }
 

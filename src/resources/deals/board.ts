@@ -81,7 +81,7 @@ export const board: Report<BoardRequest> = {
     },
     ...{ filter: 'filter', sort: 'sort' },
     pageSize: {
-      description: `How many deals of each stage are answered at most; ${pageSizes.usual} if not said.`,
+      description: `How many deals of each stage are answered at most; default: ${pageSizes.usual}.`,
       schema: { type: 'integer', minimum: 1, maximum: pageSizes.max },
     },
     ...{ fields: 'deal_fields', expand: 'deal_expand' },

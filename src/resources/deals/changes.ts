@@ -61,7 +61,7 @@ export const changes: Report<ChangesRequest> = {
     },
     pageSize: {
       schema: { type: 'integer', minimum: 1, maximum: dealPageSizes.max },
-      description: `How many deals of each step are answered at most; ${dealPageSizes.usual} if not said.`,
+      description: `How many deals of each step are answered at most; default: ${dealPageSizes.usual}.`,
     },
   },
   response: { description: 'The forecast then and now, and the steps between.', data: schemaRef('changes') },

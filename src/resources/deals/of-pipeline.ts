@@ -19,7 +19,7 @@ export type OfPipeline = {
 }
 
 export const pipelineParameter: ReportParameter = {
-  description: "The pipeline, by its id or name; the account's first if not said.",
+  description: "The pipeline, by its id or name; default: the account's first.",
   schema: { type: 'string' },
 }
 
