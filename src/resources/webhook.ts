@@ -18,6 +18,7 @@ import { arrayOf, openObject, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
+import { isSameJson } from '../json.ts'
 import { withOptionIds } from '../lists/stored-filter.ts'
 import { adminScope, allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
@@ -82,7 +83,7 @@ function followed(field: FieldDefinition, column: Sql): FieldDefinition {
   return { ...field, is_read_only: true, is_volatile: true, computed }
 }
 
-function checkEvents({ after, catalog, problem }: Draft): void {
+function checkEvents({ before, after, catalog, problem }: Draft): void {
   const types = textsOf(after.events)
   const known = knownTypes(catalog.resources.keys())
   for (const [index, type] of types.entries()) {
@@ -92,9 +93,10 @@ function checkEvents({ after, catalog, problem }: Draft): void {
   }
   if (after.filter === null) return
   const resource = filteredResource(types, catalog)
-  if (resource !== null)
+  const isNew = !before || ['filter', 'events'].some(name => !isSameJson(before[name]!, after[name]!))
+  if (resource !== null && isNew)
     after.filter = withOptionIds(String(after.filter), catalog.resources.get(resource)!, catalog)
-  else
+  if (resource === null)
     problem('filter', 'contradiction', 'is for the events of one resource', {
       because: 'events',
       hint: 'Make a webhook for each resource, or leave out the filter.',

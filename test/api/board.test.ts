@@ -299,3 +299,26 @@ test('stages of one position are in the order of their ids, in boards, funnels, 
   )
   assert.deepEqual(ids(await told('field/dropdown?name=pipeline_stage')), order)
 })
+
+test('a stage or pipeline that has the id of another one as its name takes none of its deals', async () => {
+  const [one, other] = [await made('pipeline', { name: 'One' }), await made('pipeline', { name: 'Other' })]
+  const stage = (name: string) => made('pipeline_stage', { pipeline: other.id, name })
+  const [open, talk] = [await stage('Open'), await stage('Talk')]
+  for (const pipeline_stage of [open.id, open.id, talk.id, talk.id])
+    await made('deal', dealBody(known, { pipeline: other.id, pipeline_stage }))
+  const renamed = async (path: string, name: string) =>
+    assert.equal((await call('PATCH', `${v1}/${path}`, { name })).status, 200)
+  await renamed(`pipeline_stage/${open.id}`, String(talk.id))
+  await renamed(`pipeline/${one.id}`, String(other.id))
+  const { stages } = await compared([
+    ['pipeline', String(other.id)],
+    ['pageSize', '1'],
+  ])
+  assert.deepEqual(
+    stages.map(({ id, count }: Any) => [id, count]),
+    [
+      [open.id, 2],
+      [talk.id, 2],
+    ],
+  )
+})

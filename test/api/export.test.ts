@@ -7,10 +7,13 @@ import { test } from 'node:test'
 import { restored } from '../../src/files/write-csv.ts'
 import { isNumber, isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts'
 import { formatOf } from '../../src/work/exports/formats.ts'
+import { importerOf } from '../support/import-jobs.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { cellsOfCsv, cellsOfWorkbook, type SheetCell } from '../support/tables.ts'
 
-const { url, token, call, get, known } = await startService()
+const service = await startService()
+const { url, token, call, get, known, made } = service
+const { upload, told: run } = importerOf(service)
 
 async function fetched(path: string, as = token) {
   const reply = await fetch(`${url}${v1}/${path}`, { headers: { authorization: `Bearer ${as}` } })
@@ -376,4 +379,45 @@ test('a name of digits alone is given as its id, by which an import finds it aga
   assert.equal(made.status, 201, made.text)
   const [, row] = await rowsOf(`deal/export?filter=id:eq(${made.body.data.id})&fields=tags&names=1`)
   assert.equal(row!.at(-1), String(tag))
+})
+
+test('options with digits as names come back as they are, in each format', async () => {
+  const body = { source: 'deal', field_name: 'Year', type: 'DROPDOWN', options: ['2024', 'Next', 'Last'] }
+  const field = await made('field', body)
+  const [year, next, last] = field.options.map(({ id }: { id: number }) => id)
+  const several = await made('field', { ...body, field_name: 'Years', type: 'MULTISELECT' })
+  const [many, more] = several.options.map(({ id }: { id: number }) => id)
+  const swapped = [
+    [field, next, last],
+    [several, more, many],
+  ]
+  for (const [{ id }, option, as] of swapped)
+    assert.equal(
+      (await call('PATCH', `${v1}/field/${id}/option/${option}`, { name: String(as) })).status,
+      200,
+    )
+  const ids: number[] = []
+  for (const option of [year, next, last])
+    ids.push((await made('deal', dealBody(known, { cf_year: option, cf_years: [more, many] }))).id)
+  const query = `filter=id:in(${ids})&sort=id:asc&fields=title,cf_year,cf_years`
+  const [, ...rows] = await rowsOf(`deal/export?${query}&names=1`)
+  assert.deepEqual(
+    rows.map(row => row.at(-2)),
+    ['2024', String(next), 'Last'],
+  )
+  for (const format of ['csv', 'jsonl', 'xlsx'] as const)
+    for (const named of ['', '&names=1']) {
+      const { bytes } = await fetched(`deal/export?filter=id:in(${ids})&sort=id:asc&format=${format}${named}`)
+      const { body } = await upload('deal', bytes, '', formatOf[format].mediaType, format)
+      await call('PATCH', `${v1}/import/${body.data.id}`, { confirm: true })
+      const { created, problems } = await run(body.data.id, 'run')
+      assert.equal(created, 3, `${format}${named} ${JSON.stringify(problems)}`)
+      const { data } = (await get(`${v1}/deal/view/list?sort=id:desc&pageSize=3&fields=cf_year,cf_years`))
+        .body
+      assert.deepEqual(
+        data.map(({ cf_year, cf_years }: JsonObject) => [cf_year, cf_years]),
+        [last, next, year].map(option => [option, [more, many]]),
+        `${format}${named}`,
+      )
+    }
 })

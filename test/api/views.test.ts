@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
 import { eventually } from '../support/eventually.ts'
-import { problemsOf, type Reply, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: records and answers of any shape
@@ -154,6 +154,32 @@ test('an option or a stage behind a reference that gets another name is still wh
   const reply = await boss.asks('GET', `activity/view/list?filter=${query}`)
   assert.equal(reply.status, 200, reply.text)
   await rename('Qualified')
+})
+
+test('an option that gets the id of another one as its name changes nothing of what a view shows', async () => {
+  const options = ['A', 'B']
+  const field = { source: 'deal', field_name: 'Room', type: 'DROPDOWN', options }
+  const { data } = (await boss.asks('POST', 'field', field)).body
+  const [a, b] = data.options.map(({ id }: Any) => id)
+  for (const cf_room of options) {
+    const made = await boss.asks('POST', 'deal', dealBody(known, { title: `In ${cf_room}`, cf_room }))
+    assert.equal(made.status, 201, made.text)
+  }
+  const { id, filter } = await saved(boss, { name: 'B', source: 'deal', filter: 'cf_room:eq(B)' })
+  assert.equal(filter, `cf_room:eq(${b})`)
+  const renamed = await boss.asks('PATCH', `field/${data.id}/option/${a}`, { name: String(b) })
+  assert.equal(renamed.status, 200, renamed.text)
+  for (const asked of [(await boss.asks('GET', `view/${id}`)).body.data.filter, `cf_room:in(${b})`]) {
+    const reply = await boss.asks('GET', `deal/view/list?filter=${asked}`)
+    assert.deepEqual(
+      reply.body.data.map(({ title }: Any) => title),
+      ['In B'],
+    )
+  }
+  // Digits that are no option's id are a name.
+  assert.equal((await boss.asks('PATCH', `field/${data.id}/option/${a}`, { name: '2024' })).status, 200)
+  const byName = await saved(boss, { name: 'Y', source: 'deal', filter: 'cf_room:eq(2024)' })
+  assert.equal(byName.filter, `cf_room:eq(${a})`)
 })
 
 test('only a name and a source are needed', async () => {

@@ -206,6 +206,24 @@ test('a filter goes on when the stage that it names gets another name', async ()
   await rename('Proposal')
 })
 
+test('options whose names are the ids of each other stay what a webhook filters by', async () => {
+  const receiver = await startReceiver()
+  const field = await made('field', {
+    ...{ source: 'deal', field_name: 'Hall', type: 'DROPDOWN', options: ['A', 'B'] },
+  })
+  const [a, b] = field.options.map(({ id }: { id: number }) => id)
+  const filter = `cf_hall:eq(${b})`
+  const webhook = await made('webhook', { url: receiver.url, events: ['deal.*'], filter })
+  await changed(`field/${field.id}/option/${a}`, { name: String(b) })
+  await changed(`field/${field.id}/option/${b}`, { name: String(a) })
+  for (const name of ['One', 'Two'])
+    assert.equal((await changed(`webhook/${webhook.id}`, { name })).filter, filter)
+  await made('deal', dealBody(known, { title: 'In A', cf_hall: a }))
+  await made('deal', dealBody(known, { title: 'In B', cf_hall: b }))
+  const [first] = await receiver.until(1)
+  assert.equal(first!.body.data.record.title, 'In B')
+})
+
 test('a webhook tells what its user may read, sees and is shown, as of now', async () => {
   const receiver = await startReceiver()
   const role = await made('role', {

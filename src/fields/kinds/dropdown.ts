@@ -116,15 +116,21 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
   return namesOf(options) as ReadonlyMap<string, readonly O[]>
 }
 
+/** The id that a text writes as the service does, if it is that of an option; else undefined. */
+export function writtenId(text: string, options: readonly Choice[]): number | undefined {
+  return options.find(({ id }) => String(id) === text)?.id
+}
+
 /**
- * The text of an operand → ids of all options of that name, because every pipeline may have its "Won" (D57);
- * if there is none, the option of that id.
+ * The text of an operand → the option of that id, as stored filters say it (D130); if there is none, the ids
+ * of all options of that name, because every pipeline may have its "Won" (D57).
  */
 export function optionOperand(
   text: string,
   { internal_name, options }: Field,
 ): readonly string[] | OperandProblem {
   const name = comparedName(text)
+  if (writtenId(name, options) !== undefined) return [name]
   const isYes = yesOrNo(booleans.get(name) ?? null, options)
   const found =
     byName(options).get(name) ??

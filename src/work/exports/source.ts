@@ -1,5 +1,7 @@
 /** The input of a format: batches of records' texts, or records with their names. */
 import type { Field } from '../../fields/field.ts'
+import { writtenId } from '../../fields/kinds/dropdown.ts'
+import { kinds } from '../../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import { type NamesByField, namesOf } from '../../records/expand.ts'
 import type { Reader } from '../../records/store.ts'
@@ -40,8 +42,13 @@ export async function* renderRecords(
 function byNames(names: NamesByField): Naming {
   return (field, id) => {
     const name = names.get(field)?.get(Number(id))?.name ?? null
-    return isUsable(name) ? name : id
+    return (kinds[field.type].hasOptions ? isOptionName(name, field, id) : isUsable(name)) ? name : id
   }
+}
+
+/** True if an import finds an option by its name: it takes the id of another one for that (D80). */
+function isOptionName(name: Json, { options }: Field, id: Json): boolean {
+  return typeof name === 'string' && [undefined, Number(id)].includes(writtenId(name.trim(), options))
 }
 
 /** True if an import finds a record by its name: one of digits alone would be taken for an id (D75). */

@@ -3,7 +3,7 @@
  * interface takes, or undefined after a problem. Knows no record.
  */
 import { type Catalog, shownField } from '../../fields/catalog.ts'
-import { findOption } from '../../fields/kinds/dropdown.ts'
+import { findOption, writtenId } from '../../fields/kinds/dropdown.ts'
 import { momentIn } from '../../fields/local-times.ts'
 import type { Cell } from '../../files/read.ts'
 import {
@@ -24,6 +24,7 @@ import {
 import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../../json.ts'
 import { Amount, currencyOf, isAmount, isCurrency } from './amounts.ts'
 import { emailsOf, phonesOf, splitName } from './cell-contacts.ts'
+import { optionValue } from './cell-options.ts'
 import { rangeReader } from './cell-ranges.ts'
 import type { Place } from './targets.ts'
 
@@ -39,6 +40,8 @@ type ConversionContext = {
   readonly catalog: Catalog
   readonly formats: Formats
   readonly values: ChosenValues
+  /** true if the column is called as the field, as in our exports */
+  readonly isOurs: boolean
 }
 type ConvertText = (text: string, addProblem: AddProblem) => Json | Amount | undefined
 
@@ -76,7 +79,7 @@ function ofUnit(
   return place.form === 'number' ? written.number : ofText(shownNumber(written), addProblem)
 }
 
-/** A number needs no decimal mark: the formats of the file don't apply. An id is taken too. */
+/** A number needs no decimal mark: the formats of the file don't apply. It may be an id. */
 function ofNumber(
   cell: number | RawNumber,
   place: Place,
@@ -87,7 +90,9 @@ function ofNumber(
   const { form } = place
   if (form === 'number') return cell
   const text = plainText(cell)
-  const isId = (form === 'option' || form === 'reference') && Number.isInteger(cell)
+  const isId =
+    Number.isInteger(cell) &&
+    (form === 'reference' || (form === 'option' && writtenId(text, place.of.options) !== undefined))
   return isId && chosen(text, values) === undefined ? cell : ofText(text)
 }
 
@@ -145,7 +150,7 @@ function textConversion(place: Place, given: ConversionContext): ConvertText {
         return value === undefined ? text.trim() : (value ?? undefined)
       }
     case 'option':
-      return choices(place, given.values, text => optionValue(text, place))
+      return choices(place, given.values, text => optionValue(text, place.of, given.isOurs))
     case 'reference':
       return choices(place, given.values, referenceOf(place, given.catalog))
     case 'word':
@@ -271,24 +276,6 @@ export function divided(item: string, { of }: Place, isOne: (item: string) => bo
 function referenceOf({ of }: Place, { resources }: Catalog): (text: string) => Json {
   const isNamed = (resources.get(of.related!)?.resource.namedBy ?? []).length > 0
   return text => (!isNamed && /^\d{1,15}$/.test(text) ? Number(text) : text)
-}
-
-const yes = /^(?:y|yes|true|t|x|1|on|ja|oui|si|sí|sim)$/i
-const no = /^(?:n|no|false|f|0|off|nein|non|não)$/i
-
-/** True if the options are Yes and No. */
-export function isYesNo(options: readonly { readonly name: string }[]): boolean {
-  return options.length === 2 && options.every(({ name }) => name === 'Yes' || name === 'No')
-}
-
-export function saysYesOrNo(text: string): boolean {
-  return yes.test(text) || no.test(text)
-}
-
-/** A name or an id; for the options Yes and No, also their synonyms. */
-function optionValue(text: string, { of: { options } }: Place): Json {
-  if (!isYesNo(options) || options.some(({ name }) => name.toLowerCase() === text.toLowerCase())) return text
-  return yes.test(text) ? 'Yes' : no.test(text) ? 'No' : text
 }
 
 /** The value as an object that more can be added to. */

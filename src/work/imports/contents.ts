@@ -14,7 +14,7 @@ import {
 } from '../../files/texts.ts'
 import { isObject } from '../../json.ts'
 import { isCurrency, isSaidCurrency } from './amounts.ts'
-import { isYesNo, saysYesOrNo } from './cell-values.ts'
+import { isYesNo, saysYesOrNo } from './cell-options.ts'
 import type { Form, Place } from './targets.ts'
 
 const email = /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$|<[^\s@<>]+@[^\s@<>]+>$/

@@ -82,8 +82,9 @@ export function converter(
     const place = places.get(field)
     if (!place) return []
     const values = Object.hasOwn(plan.values, field) ? plan.values[field]! : {}
-    const convert = convertOf(place, { catalog, formats: plan.formats, values })
-    return [{ column, name: columns[column] ?? String(column + 1), place, convert }]
+    const name = columns[column] ?? String(column + 1)
+    const convert = convertOf(place, { catalog, formats: plan.formats, values, isOurs: name === field })
+    return [{ column, name, place, convert }]
   })
   const targets = steps.map(({ place }) => place)
   const byRecord = Map.groupBy(targets, ({ isNested, own }) => (isNested ? own.internal_name : null))
@@ -141,10 +142,7 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
     const ids: number[] = []
     items.forEach((item, index) => {
       const id = ownId(step, item)
-      if (id !== null) {
-        ids.push(id)
-        return
-      }
+      if (id !== null) return void ids.push(id)
       const value = convert(item, addProblem)
       if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
     })
