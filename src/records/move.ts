@@ -6,16 +6,16 @@
 import { busy, problemAt, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
 import { byName, type ResourceSchema } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
 import { pluralOf } from '../fields/synonyms.ts'
-import { isSameJson, type JsonObject, parseJson } from '../json.ts'
+import { isSameJson, type JsonObject } from '../json.ts'
 import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-import { renderedSql } from './rendered-record.ts'
 import { type Transaction, tableOf } from './store.ts'
-import { type Work, type WriteContext, workOn } from './write/operation.ts'
+import { type Operation, type Work, type WriteContext, workOn } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
-import { updateRecord, validateUpdate } from './write/save.ts'
+import { saveRecord, validOperation } from './write/save.ts'
 
 const batch = 100
 /** Maximum number of records that a dry run moves, or of events that it undoes: others wait for it. */
@@ -24,14 +24,15 @@ export const dryMax = 200
 /** The given target can't take the records; the message says why. */
 export class NoTarget extends Error {}
 
-/** Records of a resource to move: a condition on the row `x`, and the body that moves a record. */
+/**
+ * Records of a resource to move: a condition on the row `x`, and the members that move a record; none of one
+ * that does not meet the condition.
+ */
 export type Move = {
   readonly resource: string
   readonly where: Sql
   readonly change: (record: JsonObject) => JsonObject
 }
-
-type Found = { readonly id: number; readonly body: JsonObject }
 
 /**
  * Moves all records that the caller may change. Throws the refusal of any update, and `forbidden` if the
@@ -81,30 +82,26 @@ async function judge(work: Work, move: Move): Promise<void> {
     }
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
-      records.map(({ id, body }) =>
-        judgeOne(work, id, body).catch(error => unmoved(move, id, error, nothingMoved)),
+      records.map(id =>
+        validOperation(work, operationOf(work, move, id), true).catch(error =>
+          unmoved(move, id, error, nothingMoved),
+        ),
       ),
     )
-    records = await found(work, move, records.at(-1)!.id)
+    records = await found(work, move, records.at(-1)!)
   }
-}
-
-async function judgeOne(work: Work, id: number, body: JsonObject): Promise<void> {
-  const message = 'To move it changes what your role does not let you change'
-  refuseUnwritable(work.schema, Object.keys(body), message)
-  await validateUpdate(work, id, body)
 }
 
 async function carryOut(work: Work, move: Move): Promise<void> {
   for (let before = ''; ; ) {
     const records = await found(work, move)
     if (records.length === 0) return
-    const ids = records.map(({ id }) => id).join()
+    const ids = records.join()
     if (before === ids) throw busy(`The ${pluralOf(move.resource)} can't be moved now; try again.`)
     before = ids
     await Promise.all(
-      records.map(({ id, body }) =>
-        updateRecord(work, id, body).catch(error => unmoved(move, id, error, someMoved)),
+      records.map(id =>
+        saveRecord(work, operationOf(work, move, id)).catch(error => unmoved(move, id, error, someMoved)),
       ),
     )
   }
@@ -117,23 +114,32 @@ export function tooManyToTry(detail: string, message: string): Refusal {
   ])
 }
 
-/** The first records after the id `after` that the caller may move. */
-async function found({ db, schema, context }: Work, move: Move, after = 0): Promise<Found[]> {
-  const params = callerParamsOf(context)
-  const statement = sql`SELECT r.id::text AS id, ${renderedSql(schema, params.account)} AS record
-      FROM (
-        SELECT x.* FROM ${tableOf(schema)} x
-        WHERE ${isMovedBy(move, params)} AND x.id > ${String(after)}::bigint
-          AND x.deleted_at IS NULL
-        ORDER BY x.id LIMIT ${sql.integer(batch)}) r ORDER BY r.id`
-  const rows = await ask(db, statement)
-  return rows.map(row => ({ id: Number(row.id), body: bodyOf(move, parseJson(row.record!) as JsonObject) }))
+/** The ids of the first records after the id `after` that the caller may move. */
+async function found({ db, schema, context }: Work, move: Move, after = 0): Promise<number[]> {
+  const statement = sql`SELECT x.id::text AS id FROM ${tableOf(schema)} x
+      WHERE ${isMovedBy(move, callerParamsOf(context))} AND x.id > ${String(after)}::bigint
+        AND x.deleted_at IS NULL
+      ORDER BY x.id LIMIT ${sql.integer(batch)}`
+  return (await ask(db, statement)).map(({ id }) => Number(id))
 }
 
-/** The members that a move changes. The role may well lock the others. */
-function bodyOf({ change }: Move, record: JsonObject): JsonObject {
-  const changed = Object.entries(change(record))
-  return Object.fromEntries(changed.filter(([name, value]) => !isSameJson(value, record[name] ?? null)))
+/**
+ * The update that moves a record as it is when it is written: one that others have moved away meanwhile stays
+ * there. It sends the members that change, as the role may well lock the others.
+ */
+function operationOf({ schema }: Work, { change }: Move, id: number): Operation {
+  const bodyOn = (before: Values) => {
+    const moved = Object.entries(change(before))
+    const changed = moved.filter(([name, value]) => !isSameJson(value, before[name] ?? null))
+    const message = 'To move it changes what your role does not let you change'
+    refuseUnwritable(
+      schema,
+      changed.map(([name]) => name),
+      message,
+    )
+    return Object.fromEntries(changed)
+  }
+  return { op: 'update', id, key: null, precondition: null, body: {}, bodyOn }
 }
 
 const nothingMoved = 'so nothing is moved or deleted.'

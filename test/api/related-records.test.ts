@@ -13,6 +13,7 @@ import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { eventually } from '../support/eventually.ts'
+import { onServer, whileItWaits } from '../support/held-lock.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -614,6 +615,35 @@ test('a stage is deleted or emptied by two clients while deals enter it: each de
       )
     }
   }
+})
+
+test('what others close or hand over while it is moved stays so', onServer, async () => {
+  const [from, to] = [
+    await made('pipeline_stage', { pipeline: known.pipeline, name: 'Left' }),
+    await made('pipeline_stage', { pipeline: known.pipeline, name: 'Entered' }),
+  ]
+  const [leaver, heir, third] = await Promise.all(
+    ['leaver', 'heir', 'third'].map(name => made('user', { name, email: `${name}@example.com` })),
+  )
+  const deal = await made('deal', dealBody(known, { pipeline_stage: from.id, sales_owner: leaver!.id }))
+  const now = async () => (await get(`${v1}/deal/${deal.id}`)).body.data
+  const won = { pipeline_stage: known.stages.Won!, deal_closed_on: '2026-11-01' }
+  const remove = (path: string) => call('DELETE', `${v1}/${path}`)
+  const emptied = await whileItWaits(
+    db,
+    () => remove(`pipeline_stage/${from.id}?move_to=${to.id}`),
+    update => update('deal', deal.id, { ...won, won_reason: 'Price' }),
+  )
+  assert.equal(emptied.status, 200, emptied.text)
+  const { pipeline_stage, deal_closed_on } = await now()
+  assert.deepEqual({ pipeline_stage, deal_closed_on }, won)
+  const handedOver = await whileItWaits(
+    db,
+    () => remove(`user/${leaver!.id}?move_to=${heir!.id}`),
+    update => update('deal', deal.id, { sales_owner: third!.id }),
+  )
+  assert.equal(handedOver.status, 200, handedOver.text)
+  assert.equal((await now()).sales_owner, third!.id)
 })
 
 test('a deal that its rules keep from moving is named, and its stage stays', async () => {

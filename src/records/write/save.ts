@@ -68,11 +68,6 @@ function whatChanges({ resource: { name } }: ResourceSchema, { op, id, key }: Op
     : `The ${name} ${id} is being changed by many at once; try again.`
 }
 
-/** Validates an update and writes nothing. Throws its refusal. */
-export async function validateUpdate(work: Work, id: number, body: Json): Promise<void> {
-  await validOperation(work, { ...blank, op: 'update', id, body }, true)
-}
-
 /** Reads and validates an operation. Throws its refusal. `recheck`: as of `Validation`. */
 export async function validOperation(
   work: Work,

@@ -57,6 +57,6 @@ function stageMove(source: Stage, { pipeline, id }: Stage): Move {
   return {
     resource: 'deal',
     where: sql`x.pipeline_stage = ${String(source.id)}::bigint`,
-    change: () => ({ pipeline, pipeline_stage: id }),
+    change: deal => (deal.pipeline_stage === source.id ? { pipeline, pipeline_stage: id } : {}),
   }
 }

@@ -1,0 +1,48 @@
+/** Makes the interleaving of two writes certain: the one waits for the account's lock, the other has it. */
+import { loadCatalog } from '../../src/accounts/callers.ts'
+import type { Database } from '../../src/db/open.ts'
+import type { Json } from '../../src/json.ts'
+import { workOn } from '../../src/records/write/operation.ts'
+import { updateRecord } from '../../src/records/write/save.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { eventually } from './eventually.ts'
+
+/** The embedded engine runs one transaction at a time, so nothing comes between there. */
+export const onServer = { skip: process.env.TEST_ENGINE !== 'postgres' }
+
+/** Updates a record of account 1 as its user 1 would, under the lock. */
+type Update = (resource: string, id: number, body: Json) => Promise<unknown>
+
+/** The result of `act`, which writes to account 1: `meanwhile` happens while it waits for the lock. */
+export async function whileItWaits<T>(
+  db: Database,
+  act: () => Promise<T>,
+  meanwhile: (update: Update) => Promise<unknown>,
+): Promise<T> {
+  const [result] = await db.sql.begin(async tx => {
+    const write = async (
+      _account: string,
+      text: string,
+      params: readonly (string | null)[],
+      before = none,
+    ) => {
+      for (const { text, values } of before) await tx.query(text, values)
+      return tx.query(text, params)
+    }
+    const query = (text: string, params: readonly (string | null)[] = []) => tx.query(text, params)
+    const held = { hasOnlyTransactions: false, query, write }
+    await tx.query('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
+    const result = act()
+    await eventually(async () => (await db.query(waiting)).length > 0, 'a write that waits for the lock')
+    const catalog = await loadCatalog(db, resources, 1)
+    await meanwhile((resource, id, body) =>
+      updateRecord(workOn(held, { catalog, actor: 1 }, resource), id, body),
+    )
+    return [result]
+  })
+  return result!
+}
+
+const none: readonly { readonly text: string; readonly values: readonly (string | null)[] }[] = []
+const waiting = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%counter%'`
