@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { readRows } from '../../src/work/imports/rows.ts'
 import { eventually } from '../support/eventually.ts'
+import { onServer, whileItWaits } from '../support/held-lock.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { workbookFiles, zip } from '../support/workbook.ts'
@@ -513,9 +514,7 @@ test('what a file of its format can not have is refused, also where the format w
   assert.equal((await upload('product', zip(workbookFiles({ rows })), '', type, 'xlsx')).status, 201)
 })
 
-const isServer = process.env.TEST_ENGINE === 'postgres'
-// The embedded engine runs one transaction at a time.
-test('who may not see an import does not make its changes wait', { skip: !isServer }, async () => {
+test('who may not see an import does not make its changes wait', onServer, async () => {
   const { id } = (await upload('product', 'name\nWaits\n')).body.data
   const scopes = ['product:read', 'product:write', 'import:write']
   const user = (await call('POST', `${v1}/user`, { name: 'Other', email: 'other@example.com', role: 2 })).body
@@ -549,6 +548,26 @@ test('what an updated record has is more than a value for all rows', async () =>
   const again = await told(next.id, 'run')
   assert.deepEqual([again.created, again.unchanged], [2, 1], JSON.stringify(again.problems))
   assert.deepEqual([await of('K3'), await of('K4')], ['Of the first row', 'Of all'])
+})
+
+test('a row whose record is gone when it is written gets the values for all rows', onServer, async () => {
+  await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  const { id: product } = await made('product', {
+    name: 'Goes',
+    product_code: 'Gone-1',
+    description: 'Its own',
+  })
+  const { id } = (await upload('product', 'name,product_code\nGoes,Gone-1\n')).body.data
+  const plan = { defaults: { description: 'Of all' }, duplicates: { by: 'product_code', action: 'update' } }
+  assert.equal((await call('PATCH', `${v1}/import/${id}`, plan)).status, 200)
+  await whileItWaits(
+    db,
+    () => call('POST', `${v1}/import/${id}/run`),
+    update => update('product', product, { product_code: 'Gone-2' }),
+  )
+  assert.equal((await ended(id)).created, 1)
+  const { description } = (await get(`${v1}/product/by/product_code/Gone-1`)).body.data
+  assert.equal(description, 'Of all')
 })
 
 test('a change of a plan says each member that there is not', async () => {

@@ -11,6 +11,7 @@ import { claim } from '../../src/work/jobs/progress.ts'
 import { carryOutStep } from '../../src/work/jobs/steps.ts'
 import { isTransient } from '../../src/work/jobs/worker.ts'
 import { eventually } from '../support/eventually.ts'
+import { onServer, whileItWaits } from '../support/held-lock.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -361,6 +362,24 @@ test('a bulk change takes the scopes to read what it finds and reaches, in each 
   const failed = await ended(id)
   assert.deepEqual([failed.state, failed.done], ['failed', 0])
   assert.match(failed.error, /needs the scope user:read/)
+})
+
+test('what no longer meets the filter when it is changed stays as it is', onServer, async () => {
+  const [left, kept] = [
+    await made('product', { name: 'Sold off' }),
+    await made('product', { name: 'Sold off' }),
+  ]
+  const changes = { quantity_in_stock: 77 }
+  const { id } = (await bulk('product', { filter: 'name:eq(Sold off)', changes }, '?dry_run=1')).body.data
+  await ended(id)
+  await whileItWaits(
+    db,
+    () => call('POST', `${v1}/job/${id}/run`),
+    update => update('product', left.id, { name: 'Back in stock', quantity_in_stock: 5 }),
+  )
+  assert.equal((await ended(id)).updated, 1)
+  const stock = async (product: number) => (await get(`${v1}/product/${product}`)).body.data.quantity_in_stock
+  assert.deepEqual([await stock(left.id), await stock(kept.id)], [5, 77])
 })
 
 test('an account has at most 20 jobs that are not ended, however many are asked for at once', async () => {

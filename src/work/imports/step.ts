@@ -59,10 +59,10 @@ export async function importStep(
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
   requireTargets(plan, placesOf(judging.catalog, schema))
   const begun: Importing = { db, job, plan, schema, context: judging }
+  await lockLatest(db, judging)
   const { rows, bodies, named } = await nextRows(begun, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
-  await lockLatest(db, judging)
   const idle = await idleUsersOf(begun, [...good, ...unread])
   const importing: Importing = { ...begun, context: { ...judging, idle } }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))

@@ -5,8 +5,9 @@ import { readListQuery } from '../../lists/query.ts'
 import { whereSql } from '../../lists/where.ts'
 import { resolveNames } from '../../records/names.ts'
 import { type Reader, tableOf } from '../../records/store.ts'
-import { carryOutBatch } from '../../records/write/batch.ts'
+import { carryOutLocked } from '../../records/write/batch.ts'
 import type { Operation, Work } from '../../records/write/operation.ts'
+import { lockLatest } from '../../records/write/protocol.ts'
 import { type AuthorizedCaller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import type { Step, StepWork } from './job.ts'
@@ -18,11 +19,13 @@ export type BulkPlan = { readonly filter: readonly string[]; readonly changes: J
 type FilterWork = Work<Reader, AuthorizedCaller>
 
 /**
- * Changes the next records. A refused record stays unchanged, and is reported. Throws as `countFound` does.
+ * Changes the next records, which the filter finds under the account's lock: it finds each as it is changed.
+ * A refused record stays unchanged, and is reported. Throws as `countFound` and `lockLatest` do.
  */
 export async function bulkStep(work: StepWork): Promise<Step> {
   const { db, schema, job, oldest, count } = work
   const { filter, changes } = job.plan as unknown as BulkPlan
+  await lockLatest(db, work.context)
   const where = await found(work, filter)
   const statement = sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
 WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`
@@ -36,7 +39,7 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
       body: changes as Json,
     }),
   )
-  const outcomes = rows.length ? await carryOutBatch(work, operations, oldest) : []
+  const outcomes = await carryOutLocked(work, operations, oldest)
   let [updated, unchanged] = [0, 0]
   const problems = outcomes.flatMap((outcome, index) => {
     if ('refusal' in outcome) return [refusedAt(Number(rows[index]!.id), outcome.refusal)]
