@@ -1,6 +1,7 @@
 /**
  * Admission control (D38, D107): by token or session, rate limit, scope, and the account's share of the
- * process's capacity. It decides by the head of a request; no byte of the body is read before.
+ * process's capacity. It decides by the head of a request; no byte of the body is read before. The rights
+ * are judged again once the body is there.
  */
 import type { FastifyRequest } from 'fastify'
 import type { AuthenticatedCaller, Callers } from '../accounts/callers.ts'
@@ -36,6 +37,11 @@ export type Admission = {
    * token and scope are judged, like any other. Throws and ends as `admit`.
    */
   admitAgain(admitted: AuthenticatedRequest, scope: string): Promise<AuthenticatedRequest>
+  /**
+   * The admitted request with the caller as known by now: a second at most after the caller has changed.
+   * Throws `unauthenticated` or `forbidden`.
+   */
+  identifyAgain(admitted: AuthenticatedRequest, scope: string): Promise<AuthenticatedRequest>
   /** For routes where a token is optional. A token that is sent must be valid. */
   admitAnyone(request: FastifyRequest): Promise<AuthenticatedRequest | AdmittedRequest>
   /** For routes without a caller. The request counts for its address. */
@@ -84,6 +90,9 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       const rateLimitHeaders = rate.count(found && token, client.address)
       const caller = allowed(found, scope)
       return { caller, token, client, rateLimitHeaders, ...stayOf(caller.catalog.account.id) }
+    },
+    async identifyAgain(admitted, scope) {
+      return { ...admitted, caller: allowed(await callers.identify(admitted.token), scope) }
     },
     admitAnonymous(request) {
       const client = clientOf(request, publicUrl)

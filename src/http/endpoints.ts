@@ -108,8 +108,10 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       if (uploads) refuseCompressed(request.headers)
     },
     handler: async (request, reply) => {
-      const caller = admitted.get(request) as AuthenticatedRequest
+      const atHead = admitted.get(request) as AuthenticatedRequest
       try {
+        // Its body may have taken long to arrive, or have waited for its turn.
+        const caller = await admission.identifyAgain(atHead, scope)
         if (isWrite(route)) refuseConditions(request.headers, operation.ifMatch ?? false)
         const answer = await middleware(requestOf(route, caller, request, reply, service), handler)
         // A write that was carried out is answered in any case.
@@ -118,7 +120,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(reply, request, answer, connections, caller.rateLimitHeaders)
       } finally {
-        caller.leave()
+        atHead.leave()
       }
     },
   })

@@ -165,6 +165,24 @@ test('pages of a stream that are not read count for the same share', async () =>
   await eventually(() => areTaken(Array.from({ length: 8 }, asked)), 'room for as many streams as before')
 })
 
+test('a request whose token is revoked before its body is there is refused', async () => {
+  const { token, id } = await slow.made('token', { name: 'Slow', scopes: ['tag:read', 'tag:write'] })
+  const body = JSON.stringify({ name: 'Of a revoked token' })
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  assert.equal((await slow.call('GET', `${v1}/tag/view/list`, undefined, headers)).status, 200)
+  const client = await rawClient(slow.url)
+  const length = { 'content-length': body.length, expect: '100-continue', connection: 'close' }
+  client.send(head('POST', `${v1}/tag`, { ...headers, ...length }))
+  // It is admitted as soon as it is known.
+  await eventually(() => statusOf(client.answered()) === 100, 'an admitted head')
+  assert.equal((await slow.call('DELETE', `${v1}/token/${id}`)).status, 200)
+  slow.aSecondGoesBy()
+  client.send(body)
+  const answer = await client.ended
+  const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '))
+  assert.equal(statusOf(last), 401, last)
+})
+
 test('the file of a token that is revoked meanwhile is not taken', async () => {
   const { token, id } = await slow.made('token', { name: 'Uploads', scopes: ['import:write', 'tag:write'] })
   const client = await rawClient(slow.url)

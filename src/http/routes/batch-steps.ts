@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
-import { Refusal, requireRefusal } from '../../errors.ts'
+import { Refusal } from '../../errors.ts'
 import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { ApiRequest } from '../request.ts'
@@ -111,8 +111,9 @@ function take<Told>(
 }
 
 /**
- * Retries a step on a version conflict of the configuration, as the current caller. Once something is
- * committed, a refusal is returned, not thrown.
+ * Carries out a step, the first as the caller of the request, each later one as that caller is by then. It is
+ * retried on a version conflict of the configuration. Once something is committed, a refusal is returned, not
+ * thrown.
  */
 async function retried<Told, T>(
   request: ApiRequest,
@@ -121,15 +122,12 @@ async function retried<Told, T>(
 ): Promise<T | Refusal> {
   for (let attempt = 1; ; attempt++) {
     try {
+      if (progress.kept.length > 0) progress.caller = await request.latestCaller()
       return await act()
     } catch (error) {
       if (!(error instanceof Refusal) || progress.kept.length === 0) throw error
       if (error.slug !== 'busy_record' || attempt === attempts) return error
     }
-    // A refusal if they lack the rights now.
-    const caller = await request.latestCaller().catch(requireRefusal)
-    if (caller instanceof Refusal) return caller
-    progress.caller = caller
   }
 }
 
