@@ -5,6 +5,7 @@ import type { Json } from '../../src/json.ts'
 import { workOn } from '../../src/records/write/operation.ts'
 import { updateRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { byQueries } from './by-queries.ts'
 import { eventually } from './eventually.ts'
 
 /** The embedded engine runs one transaction at a time, so nothing comes between there. */
@@ -20,17 +21,7 @@ export async function whileItWaits<T>(
   meanwhile: (update: Update) => Promise<unknown>,
 ): Promise<T> {
   const [result] = await db.sql.begin(async tx => {
-    const write = async (
-      _account: string,
-      text: string,
-      params: readonly (string | null)[],
-      before = none,
-    ) => {
-      for (const { text, values } of before) await tx.query(text, values)
-      return tx.query(text, params)
-    }
-    const query = (text: string, params: readonly (string | null)[] = []) => tx.query(text, params)
-    const held = { hasOnlyTransactions: false, query, write }
+    const held = byQueries({ query: (text, params = []) => tx.query(text, params) })
     await tx.query('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
     const result = act()
     await eventually(async () => (await db.query(waiting)).length > 0, 'a write that waits for the lock')
@@ -43,6 +34,5 @@ export async function whileItWaits<T>(
   return result!
 }
 
-const none: readonly { readonly text: string; readonly values: readonly (string | null)[] }[] = []
 const waiting = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%counter%'`

@@ -140,12 +140,12 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
     const items =
       typeof cell === 'string' ? (jsonList(cell) ?? itemsOf(cell)) : Array.isArray(cell) ? cell : [cell]
     const ids: number[] = []
-    items.forEach((item, index) => {
+    for (const [index, item] of items.entries()) {
       const id = ownId(step, item)
-      if (id !== null) return void ids.push(id)
-      const value = convert(item, addProblem)
-      if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
-    })
+      const value = id ?? convert(item, addProblem)
+      if (id !== null) ids.push(id)
+      else if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
+    }
     const before = draft.body[own]
     if (ids.length) draft.body[own] = Array.isArray(before) ? [...before, ...ids] : ids
     return
