@@ -2,8 +2,8 @@
 import type { Param, Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 
-/** The viewer in a condition of visibility (D63): a caller, or the users in the rows of a statement. */
-export type Onlooker = {
+/** The parameters of a condition of visibility (D63): of a caller, or of the users in a statement's rows. */
+export type VisibilityParams = {
   readonly resources: Catalog['resources']
   readonly account: Param
   readonly actor: Param | Sql
@@ -12,7 +12,7 @@ export type Onlooker = {
 }
 
 /** A caller as parameters of a statement, each bound to one placeholder. */
-export type CallerParams = Onlooker & {
+export type CallerParams = VisibilityParams & {
   readonly actor: Param
   /** an array literal */
   readonly territories: Param

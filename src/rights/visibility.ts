@@ -2,7 +2,7 @@
  * The records that a caller sees and may change (D63): one condition, made from the caller, in every
  * statement that reads or writes records. Pure; knows no resource.
  */
-import type { CallerParams, Onlooker } from '../fields/caller-params.ts'
+import type { CallerParams, VisibilityParams } from '../fields/caller-params.ts'
 import { type Catalog, type ResourceSchema, type Visibility, visibilities } from '../fields/catalog.ts'
 import type { Ownership } from '../fields/resource.ts'
 import { param, type Sql, sql } from '../sql.ts'
@@ -78,7 +78,7 @@ export function callerCacheKey({ actor, territories = [] }: Caller): string {
 }
 
 /** The condition that the row `alias` of a resource belongs to the account and is visible to the caller. */
-export function visible(resource: string, params: Onlooker, alias: Sql): Sql {
+export function visible(resource: string, params: VisibilityParams, alias: Sql): Sql {
   const ofAccount = sql`${alias}.account_id = ${params.account}::bigint`
   const schema = params.resources.get(resource)!
   const within = limitedTo(schema.visibility, schema, params, alias)
@@ -112,7 +112,7 @@ export function isChangeable(row: { readonly [column: string]: string | null }):
 function limitedTo(
   to: Visibility,
   { resource: { ownership } }: ResourceSchema,
-  { account, actor, territories }: Onlooker,
+  { account, actor, territories }: VisibilityParams,
   alias: Sql,
 ): Sql | null {
   if (to === 'all' || !ownership) return null
