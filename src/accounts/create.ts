@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json.ts'
 import { renderedMembers } from '../records/rendered-record.ts'
 import type { Transaction } from '../records/store.ts'
-import { workOn } from '../records/write/operation.ts'
+import { workOn } from '../records/work.ts'
 import { blank } from '../records/write/rules.ts'
 import { createRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'

@@ -7,7 +7,7 @@ import { accountName, changeSettings, type RecalculationCounts, timeZone } from 
 import { createToken } from '../accounts/tokens.ts'
 import type { JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
-import { workOn } from '../records/write/operation.ts'
+import { workOn } from '../records/work.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf } from './account-selector.ts'

@@ -1,7 +1,7 @@
 /** The commands of tokens (D66, D67), on an open database. */
 import { createToken } from '../accounts/tokens.ts'
 import { removeRecord } from '../records/remove.ts'
-import { workOn } from '../records/write/operation.ts'
+import { workOn } from '../records/work.ts'
 import { allows } from '../rights/scopes.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf, userInUse } from './account-selector.ts'

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/accounts.ts'
 import { createLink, linkAddress, type Purpose } from '../accounts/sign-in/links.ts'
 import type { Database } from '../db/open.ts'
 import { comparedName } from '../fields/name.ts'
-import { workOn } from '../records/write/operation.ts'
+import { workOn } from '../records/work.ts'
 import { createRecord } from '../records/write/save.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './account-selector.ts'
 import {

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../lists/parameters.ts'
 import { recordNotFound } from '../records/read.ts'
-import type { ReadWork } from '../records/write/operation.ts'
+import type { ReadWork } from '../records/work.ts'
 import { agentOrigin } from '../records/write/protocol.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'

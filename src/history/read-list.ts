@@ -5,7 +5,7 @@ import { listRecords, type Page } from '../lists/page.ts'
 import type { Parameters } from '../lists/parameters.ts'
 import { requireReadScopes } from '../lists/plan.ts'
 import type { RawReader, Reader } from '../records/store.ts'
-import type { Work } from '../records/write/operation.ts'
+import type { Work } from '../records/work.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { asOfDay } from './as-of-day.ts'
 

@@ -6,7 +6,7 @@
 import type { Catalog } from '../fields/catalog.ts'
 import { resolveNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
-import type { Work } from '../records/write/operation.ts'
+import type { Work } from '../records/work.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
 import type { ListRequest } from './list-request.ts'

@@ -72,7 +72,7 @@ export function rowsSql(
   // Rows that are skipped are not rendered: only their ids are read.
   const ids =
     ranges.length > 1
-      ? idsOfKeyRanges(table, where, ranges, limit, skip)
+      ? idsOfRanges(table, where, ranges, limit, skip)
       : sql`SELECT x.id, row_number() OVER () AS n FROM (${rows(sql`r.id`)} OFFSET ${skip}) x`
   return sql`
     SELECT ${columns} FROM (${ids}) x
@@ -95,24 +95,15 @@ type KeyRange = {
 }
 
 function inKeyRange({ where, keys, nullKeys, after }: KeyRange, selected: Sql): Sql {
-  const conditions = [selected, where, after && afterSql(keys.slice(nullKeys), after)]
-  return sql.join(
-    conditions.filter(condition => condition !== null),
-    sql` AND `,
-  )
+  const begin = after ? afterSql(keys.slice(nullKeys), after) : sql.none
+  return sql.join([selected, where ?? sql.none, begin], sql` AND `)
 }
 
 /**
  * The ids of a page that spans several key ranges, numbered in their order. A range is read only if the
  * ranges before it did not fill the page.
  */
-function idsOfKeyRanges(
-  table: Sql,
-  where: Sql,
-  ranges: readonly KeyRange[],
-  limit: Sql,
-  skip: Sql | null,
-): Sql {
+function idsOfRanges(table: Sql, where: Sql, ranges: readonly KeyRange[], limit: Sql, skip: Sql | null): Sql {
   const wanted = skip ? sql`${limit} + ${skip}` : limit
   const ctes = ranges.map((range, index) => {
     const before = index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : null

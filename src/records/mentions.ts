@@ -9,7 +9,7 @@ import { type Sight, seesAll } from '../rights/onlookers.ts'
 import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import type { ReadWork } from './write/operation.ts'
+import type { ReadWork } from './work.ts'
 
 /** A mention as a regular expression, of PostgreSQL and of JavaScript alike. */
 export const mentionPattern = '@[{]([0-9]{1,15})( [^{}]*)?[}]'

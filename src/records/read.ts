@@ -5,7 +5,7 @@ import type { Caller } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
 import { type RawReader, recordStatement } from './store.ts'
-import type { ReadWork, Work } from './write/operation.ts'
+import type { ReadWork, Work } from './work.ts'
 
 /**
  * A record as JSON text, its version, and `isMoved`: true if a value may have changed without a new version

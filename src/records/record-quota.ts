@@ -6,7 +6,7 @@ import { type Problem, problemAt } from '../errors.ts'
 import type { Values } from '../fields/field.ts'
 import type { Resource } from '../fields/resource.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
-import type { Work } from './write/operation.ts'
+import type { Work } from './work.ts'
 
 /** The problem if one more record like this would exceed the limit; else null. */
 export async function quotaProblem(work: Work, record: Values): Promise<Problem | null> {

@@ -6,7 +6,8 @@ import { ask } from '../sql.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { memoize } from '../waiting/memoize.ts'
 import type { Transaction } from './store.ts'
-import type { Operation, Saved, Work } from './write/operation.ts'
+import type { Work } from './work.ts'
+import type { Operation, Saved } from './write/operation.ts'
 import { lockStatement } from './write/protocol.ts'
 
 /** Validates and saves a change; null on a conflict. `recheck`: it is a retry. */

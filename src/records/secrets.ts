@@ -2,7 +2,8 @@
 import type { Step, WriteParams } from '../fields/caller-params.ts'
 import { later } from '../fields/moment.ts'
 import { sql } from '../sql.ts'
-import type { Saved, SavedSecret, Work } from './write/operation.ts'
+import type { Work } from './work.ts'
+import type { Saved, SavedSecret } from './write/operation.ts'
 
 /** The saved record with its secret; a replay has none. */
 export function withSecretOnce({ context }: Work, saved: Saved, secret: string): SavedSecret {

@@ -15,7 +15,7 @@ import {
 import { type Param, prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { renderedSql } from './rendered-record.ts'
-import type { ReadWork } from './write/operation.ts'
+import type { ReadWork } from './work.ts'
 
 export type Reader = {
   /** True on a cluster, which asks all nodes for a fenced subquery that does not name its account (D178) */

@@ -10,7 +10,8 @@ import { ask } from '../sql.ts'
 import { nothingFound, parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
 import { clash, duplicate, holdersSelect } from './unique.ts'
-import type { Operation, ReadWork, UniqueKey, Work, WriteContext } from './write/operation.ts'
+import type { ReadWork, Work } from './work.ts'
+import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
 
 /**

@@ -16,7 +16,7 @@ import { ask, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { hiddenProblem, isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Reader, type RecordToWrite } from './store.ts'
-import type { ReadWork } from './write/operation.ts'
+import type { ReadWork } from './work.ts'
 
 /** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {

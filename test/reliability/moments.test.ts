@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { workOn } from '../../src/records/write/operation.ts'
+import { workOn } from '../../src/records/work.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'

@@ -2,7 +2,7 @@
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Json } from '../../src/json.ts'
-import { workOn } from '../../src/records/write/operation.ts'
+import { workOn } from '../../src/records/work.ts'
 import { updateRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { byQueries } from './by-queries.ts'

@@ -2,7 +2,7 @@
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createToken as create } from '../../src/accounts/tokens.ts'
 import type { Transaction } from '../../src/records/store.ts'
-import { workOn } from '../../src/records/write/operation.ts'
+import { workOn } from '../../src/records/work.ts'
 import { resources } from '../../src/resources/resources.ts'
 
 type NewToken = {

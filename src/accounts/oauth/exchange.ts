@@ -1,6 +1,6 @@
 /** Exchanges a code for a token (D170), which is one of the service's own. Knows no HTTP. */
 import type { Transaction } from '../../records/store.ts'
-import { workOn } from '../../records/write/operation.ts'
+import { workOn } from '../../records/work.ts'
 import { ask, sql } from '../../sql.ts'
 import type { Callers } from '../callers.ts'
 import { createToken } from '../tokens.ts'

@@ -8,15 +8,10 @@ import { type JsonObject, parseJson } from '../../json.ts'
 import { onceByKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
 import { hiddenProblem } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
+import { type ReadWork, type Work, workOn } from '../../records/work.ts'
 import { renderReplay, replayedProblem } from '../../records/write/answer.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
-import {
-  type Operation,
-  type Outcome,
-  type ReadWork,
-  type Work,
-  workOn,
-} from '../../records/write/operation.ts'
+import type { Operation, Outcome } from '../../records/write/operation.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'

@@ -21,12 +21,12 @@ import {
   wholeNumber,
 } from '../../lists/parameters.ts'
 import { peopleFor } from '../../records/mentions.ts'
-import { workOn } from '../../records/write/operation.ts'
+import { workOn } from '../../records/work.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { type ApiRequest, bodyOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { inTurn } from './records.ts'
+import { inTurn } from './record-reads.ts'
 
 const tag = 'inbox'
 const [pageSizeDefault, pageSizeMax] = [25, 100]

@@ -8,7 +8,7 @@ import { onceByKey, requestKeyOf, storedResponse } from '../../records/idempoten
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
 import type { Transaction } from '../../records/store.ts'
-import { workOn } from '../../records/write/operation.ts'
+import { workOn } from '../../records/work.ts'
 import { reserveIds } from '../../records/write/protocol.ts'
 import { importJson, requireAnswers, withLines } from '../../work/imports/json.ts'
 import { choicesOf } from '../../work/imports/named-choices.ts'
@@ -32,7 +32,7 @@ import { type Answer, okAnswer } from '../answer.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, schemaOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
-import { inTurn } from './records.ts'
+import { inTurn } from './record-reads.ts'
 
 export type JobService = { readonly db: Database; readonly worker: JobWorker }
 

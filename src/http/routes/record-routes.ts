@@ -21,8 +21,8 @@ import { type AccountRoute, base, type Readable, route } from '../route.ts'
 import { batchedResources, batchRoute } from './batch.ts'
 import { takesDryRun, withDryRun } from './dry-run.ts'
 import { historyRoute } from './events.ts'
+import { mayReadReplica, type RecordHandlers, recordHandlers } from './record-reads.ts'
 import { type WriteHandlers, type WriteService, writeHandlers } from './record-writes.ts'
-import { mayReadReplica, type RecordHandlers, recordHandlers } from './records.ts'
 
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 

@@ -9,14 +9,15 @@ import { removeRecord, validateRemoval } from '../../records/remove.ts'
 import { restoreRecord } from '../../records/restore.ts'
 import type { Transaction } from '../../records/store.ts'
 import { targetByKey } from '../../records/unique-key.ts'
-import type { Saved, Work, WriteContext, WriteOptions } from '../../records/write/operation.ts'
+import type { Work } from '../../records/work.ts'
+import type { Saved, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import type { Handler } from '../route.ts'
-import { expandedFields, withExpanded } from './records.ts'
+import { expandedFields, withExpanded } from './record-reads.ts'
 
 export type WriteHandlers = ReturnType<typeof writeHandlers>
 

@@ -8,8 +8,8 @@ import { envelope, type Operation, ok } from '../openapi/operation.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
 import { schemaOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route, type Scope } from '../route.ts'
+import { preferReplica } from './record-reads.ts'
 import { queryLimit } from './record-routes.ts'
-import { preferReplica } from './records.ts'
 
 /** The routes of the reports about a resource's records. */
 export function reportRoutes(db: Database, resource: Readable): AccountRoute[] {

@@ -6,7 +6,7 @@ import { allows } from '../../rights/scopes.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { preferReplica } from './records.ts'
+import { preferReplica } from './record-reads.ts'
 
 export function searchRoute(db: Database): AccountRoute {
   const meta = openObject({ pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } })

@@ -8,7 +8,7 @@ import { memberProblem, problemAt, Refusal, type Warning } from '../../errors.ts
 import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
-import { workOn } from '../../records/write/operation.ts'
+import { workOn } from '../../records/work.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import type { BodyLimit } from '../body.ts'
 import { type Client, sessionSeconds, withCookie } from '../client.ts'

@@ -11,7 +11,8 @@ import { ask, sql } from '../../sql.ts'
 import { requestKeyOf, storedResponse, type Written } from '../idempotency.ts'
 import { isHiddenByRole, renderSaved } from '../rendered-record.ts'
 import { tableOf } from '../store.ts'
-import type { ReadWork, Saved, Work } from './operation.ts'
+import type { ReadWork, Work } from '../work.ts'
+import type { Saved } from './operation.ts'
 
 /**
  * The response to a write, without the record. A record that was created with it has its `id`; or it is the

@@ -1,7 +1,6 @@
-/** The unit of work of a caller on a resource; and a write: its operations, their outcomes and author. */
+/** A write: its operations, their outcomes and author. */
 import type { Problem, Refusal, Warning } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field, Values } from '../../fields/field.ts'
 import type { Undone } from '../../fields/resource.ts'
 import type { Json } from '../../json.ts'
@@ -9,7 +8,8 @@ import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
 import type { IdempotentRequest } from '../idempotency.ts'
 import type { Precondition } from '../precondition.ts'
 import type { FoundRecords } from '../references.ts'
-import type { Reader, Transaction } from '../store.ts'
+import type { Transaction } from '../store.ts'
+import type { Work } from '../work.ts'
 import type { Origin } from './protocol.ts'
 
 /** The caller of a write, their configuration and their rights; the service itself has them all. */
@@ -31,30 +31,8 @@ export type WriteContext = Caller &
     readonly idempotency?: IdempotentRequest | null
   }
 
-/**
- * The unit of work of a caller on a resource: the database or a transaction, the resource, and the caller.
- * `{ ...work, db: tx }` is the same work in a transaction.
- */
-export type Work<Db extends Reader = Transaction, By extends Caller = WriteContext> = {
-  readonly db: Db
-  readonly schema: ResourceSchema
-  readonly context: By
-}
-
 /** The work of a request, or of the user of a job. */
 export type RequestWork = Work<Transaction, WriteContext & AuthorizedCaller>
-
-/** The work of whoever only reads. */
-export type ReadWork = Work<Reader, Caller>
-
-/** The work on a resource of the caller's account, by its name. */
-export function workOn<Db extends Reader, By extends Caller>(
-  db: Db,
-  context: By,
-  resource: string,
-): Work<Db, By> {
-  return { db, schema: context.catalog.resources.get(resource)!, context }
-}
 
 export const operationNames = ['create', 'update', 'upsert', 'delete', 'restore'] as const
 

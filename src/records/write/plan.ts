@@ -13,7 +13,7 @@ import { isAbsent } from '../find-by.ts'
 import { quotaConditions } from '../record-quota.ts'
 import { renderedSql } from '../rendered-record.ts'
 import { changedKeys, newKeys } from '../unique.ts'
-import type { Work } from './operation.ts'
+import type { Work } from '../work.ts'
 import { withRealIds } from './placeholders.ts'
 import type { Event, Write } from './protocol.ts'
 import {

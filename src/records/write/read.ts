@@ -19,7 +19,8 @@ import { mayNotChange, nameOf, recordNotFound } from '../read.ts'
 import { recordsToChange, recordToChange } from '../store.ts'
 import { holdersSelect } from '../unique.ts'
 import { bodyByKey, noHolder } from '../unique-key.ts'
-import type { Operation, Work } from './operation.ts'
+import type { Work } from '../work.ts'
+import type { Operation } from './operation.ts'
 import { authoredBy, keptOf } from './rules.ts'
 
 /** A stored record as a write reads it: id, version, record, state, is_changeable. */

@@ -14,7 +14,8 @@ import { memoize } from '../../waiting/memoize.ts'
 import type { Parsed } from '../parse.ts'
 import { hiddenProblem, isHiddenByRole } from '../rendered-record.ts'
 import type { Changes } from '../store.ts'
-import type { Work, WriteContext } from './operation.ts'
+import type { Work } from '../work.ts'
+import type { WriteContext } from './operation.ts'
 
 /** The record after the resource's rules. Adds the rules' problems to its own. */
 export function applyRules(

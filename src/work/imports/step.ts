@@ -10,15 +10,9 @@ import { isNumber, isObject, isSameJson, type Json, type JsonObject } from '../.
 import { FoundRecords } from '../../records/references.ts'
 import { holdersSelect } from '../../records/unique.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
+import type { Work } from '../../records/work.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'
-import type {
-  Operation,
-  Outcome,
-  Saved,
-  UniqueKey,
-  Work,
-  WriteContext,
-} from '../../records/write/operation.ts'
+import type { Operation, Outcome, Saved, UniqueKey, WriteContext } from '../../records/write/operation.ts'
 import { lockLatest } from '../../records/write/protocol.ts'
 import { ask } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'

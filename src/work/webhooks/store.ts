@@ -10,13 +10,8 @@ import { asText, isObject, type Json, type JsonObject, parseJson } from '../../j
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
 import { endedSecrets, withSecretOnce } from '../../records/secrets.ts'
-import type {
-  RequestWork,
-  SavedSecret,
-  Work,
-  WriteContext,
-  WriteOptions,
-} from '../../records/write/operation.ts'
+import type { Work } from '../../records/work.ts'
+import type { RequestWork, SavedSecret, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
