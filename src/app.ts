@@ -127,7 +127,7 @@ export function buildApp({
   addMcp(app, table, service, { db, corsOrigins, publicUrl })
   addOAuth(app, service, { db, callers })
   app.setErrorHandler((error, request, reply) => {
-    service.admitted.get(request)?.leave()
+    service.admitted.get(request)?.release()
     return refuse(error, request, reply, connections)
   })
   return app
@@ -201,10 +201,10 @@ function takeJsonBodies(app: FastifyInstance, { admitted }: Service, bodyLimitBy
   const anyBody = bodyLimit(bodyLimitBytes)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const { hold, beAlone } = admitted.get(request)!
+    const { reserveBytes, lockLargeBodies } = admitted.get(request)!
     const { bodyLimit: own = anyBody } = request.routeOptions.config as Pick<AccountRoute, 'bodyLimit'>
-    const bytes = await readBody(request.raw, own.bytes < anyBody.bytes ? own : anyBody, hold)
-    if (bytes.length > largeBytes) await beAlone()
+    const bytes = await readBody(request.raw, own.bytes < anyBody.bytes ? own : anyBody, reserveBytes)
+    if (bytes.length > largeBytes) await lockLargeBodies()
     return readJson(bytes)
   })
   // The handler itself streams an uploaded file.

@@ -124,21 +124,21 @@ export type Hint = string | (() => string)
  * are returned (D2), and hints that need a look-up are computed for the first twenty.
  */
 export class Problems {
-  readonly kept: Problem[] = []
+  readonly listed: Problem[] = []
   count = 0
 
   /** Counts a problem. Its message is built only if it is one of the first 500. */
   add(problem: () => Problem, hint?: Hint): void {
-    if (++this.count > keptMax) return
+    if (++this.count > listedMax) return
     const found = problem()
     const message =
       found.message.length > messageMax ? `${found.message.slice(0, messageMax)}…` : found.message
     const text = typeof hint === 'function' ? this.count <= hintsMax && hint() : hint
-    this.kept.push({ ...found, message, ...(text ? { hint: text } : {}) })
+    this.listed.push({ ...found, message, ...(text ? { hint: text } : {}) })
   }
 }
 
-const keptMax = 500
+const listedMax = 500
 const hintsMax = 20
 /** Messages quote the input, which may be a megabyte. */
 const messageMax = 1000
@@ -164,10 +164,10 @@ export class Refusal extends Error {
     problems: Problems | readonly Problem[] = [],
     headers: Record<string, string> = {},
   ) {
-    const isCut = problems instanceof Problems && problems.count > keptMax
-    super(isCut ? `${detail} The first ${keptMax} are listed.` : detail)
+    const isCut = problems instanceof Problems && problems.count > listedMax
+    super(isCut ? `${detail} The first ${listedMax} are listed.` : detail)
     this.slug = slug
-    this.problems = problems instanceof Problems ? problems.kept : problems
+    this.problems = problems instanceof Problems ? problems.listed : problems
     this.headers = headers
   }
 }

@@ -41,11 +41,11 @@ export function param(value: Value): Param {
 }
 
 function template(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
-  return folded(strings, parts)
+  return concatenated(strings, parts)
 }
 
 /** SQL without parameters is concatenated once, where it is made. */
-function folded(strings: readonly string[], parts: readonly Part[]): Sql {
+function concatenated(strings: readonly string[], parts: readonly Part[]): Sql {
   let text = strings[0]!
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index]!
@@ -62,7 +62,7 @@ function join(parts: readonly Part[], between: Sql = comma): Sql {
   const all = parts.filter(part => part !== none)
   if (all.length === 0) return none
   if (between.parts.length > 0) throw new Error('a separator has no parameters')
-  return folded(['', ...Array<string>(all.length - 1).fill(between.strings[0]!), ''], all)
+  return concatenated(['', ...Array<string>(all.length - 1).fill(between.strings[0]!), ''], all)
 }
 
 const comma = new Sql([', '], [])
@@ -120,10 +120,10 @@ export const sql = Object.assign(template, { id, integer, join, none, text, type
 /** The text of a statement and its parameters, numbered in order of occurrence, `first` before all others. */
 export function compile(statement: Sql, ...first: readonly Param[]): Statement {
   const { text, params } = numbered(statement, first)
-  return { text, values: params.map(given) }
+  return { text, values: params.map(valueOfPart) }
 }
 
-function given(part: Param | Value): Value {
+function valueOfPart(part: Param | Value): Value {
   return part instanceof Param ? part.value : part
 }
 
@@ -209,7 +209,7 @@ export function prepared(make: (...params: Param[]) => Sql): (...values: Value[]
   const slots = Array.from({ length: make.length }, () => param(null))
   const { text, params } = numbered(make(...slots))
   const places = params.map(part => slots.indexOf(part as Param))
-  const fixed = params.map(given)
+  const fixed = params.map(valueOfPart)
   return (...values) => ({
     text,
     values: places.map((place, index) => (place < 0 ? fixed[index]! : values[place]!)),

@@ -7,7 +7,7 @@ import { advisoryLock } from '../db/advisory-lock.ts'
 import type { Database } from '../db/open.ts'
 import { statementsOf } from '../mergeable-write.ts'
 import type { Reader, Transaction } from '../records/store.ts'
-import { carryOut } from '../records/write/protocol.ts'
+import { writeStatement } from '../records/write/protocol.ts'
 import { ask, param, sql } from '../sql.ts'
 import { askEverywhere, type Everywhere } from './everywhere.ts'
 
@@ -83,7 +83,7 @@ export async function restoreAccount(db: Transaction, account: number): Promise<
   const restore = sql`UPDATE account SET deleted_at = NULL
     WHERE account_id = ${own}::bigint AND EXISTS (SELECT 1 FROM counter c WHERE c.account_id = ${own}::bigint)
     RETURNING account_id`
-  return (await carryOut(db, own, restore, true)).length > 0
+  return (await writeStatement(db, own, restore, true)).length > 0
 }
 
 /** Key of the advisory lock for changes of the set of accounts; an arbitrary number. */

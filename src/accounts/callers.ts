@@ -1,7 +1,7 @@
 /**
- * Authentication: finds the caller of a token or session, and their configuration. Caches tokens, sessions
- * and catalogs for at most a second, so what has ended is refused within a second (D38, D61), and a changed
- * catalog is seen as soon. Knows no HTTP.
+ * Authentication: finds the caller of a token or session, and their configuration. Caches callers for at most
+ * a second, so what has ended is refused within a second (D38, D61), and a changed catalog is seen as soon.
+ * Catalogs are cached until the account has another version. Knows no HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
 import type { Resource } from '../fields/resource.ts'

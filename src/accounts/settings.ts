@@ -14,7 +14,7 @@ import type { Transaction } from '../records/store.ts'
 import { workOn } from '../records/work.ts'
 import { execute } from '../records/write/execute.ts'
 import type { WriteContext } from '../records/write/operation.ts'
-import { author, lockAccount } from '../records/write/protocol.ts'
+import { lockAccount, writeParamsOf } from '../records/write/protocol.ts'
 import { updateRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
 import { ask, param, sql } from '../sql.ts'
@@ -148,7 +148,7 @@ export async function timeZone(db: Pick<Transaction, 'query'>, text: string): Pr
 
 /** Saves the settings and appends the event `account.updated`. */
 async function save(tx: Transaction, by: WriteContext, current: Settings, wanted: Settings): Promise<void> {
-  const writer = author(by)
+  const writer = writeParamsOf(by)
   const { account } = writer
   const changes = settingNames
     .filter(name => current[name] !== wanted[name])

@@ -10,7 +10,7 @@ import { momentPlaceholder } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { requireVersion } from '../records/precondition.ts'
-import { askReferences, lookIn, missingReferences } from '../records/references.ts'
+import { missingReferences, readReferences, referenceStatesIn } from '../records/references.ts'
 import { reserveIds } from '../records/write/protocol.ts'
 import { callerParamsOf } from '../rights/visibility.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
@@ -222,12 +222,12 @@ async function change(
     if (shaped && wantsIndex(shaped, catalog)) {
       withinIndexes(await countIndexes(context.db, shaped.row.resource), shaped, validation)
     }
-    const asked = await askReferences(
+    const asked = await readReferences(
       context.db,
       callerParamsOf(context.caller ?? { catalog, actor: context.actor }),
       validation.references,
     )
-    for (const problem of missingReferences(validation.references, lookIn(asked)))
+    for (const problem of missingReferences(validation.references, referenceStatesIn(asked)))
       validation.problems.add(() => problem)
     if (!shaped) return null
     const keys = changeOfKeys(shaped, catalog)

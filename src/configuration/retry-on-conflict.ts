@@ -92,7 +92,7 @@ export function requestKeyOf({ account, idempotency = null }: ConfigurationConte
 
 function refuseProblems({ problems }: Validation): void {
   if (problems.count === 0) return
-  const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken' || code === 'value_taken')
+  const isDuplicate = problems.listed.every(({ code }) => code === 'name_taken' || code === 'value_taken')
   const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
   const message = `Nothing was changed: ${count}.`
   throw new Refusal(isDuplicate ? 'duplicate' : 'validation_failed', message, problems)

@@ -7,11 +7,11 @@ import type { Step, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { fieldsVersion } from '../records/backfill.ts'
-import { type IdempotentRequest, keepResponse, writeIdempotently } from '../records/idempotency.ts'
+import { type IdempotentRequest, storeResponse, writeIdempotently } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
 import { isTaken, keysOfRows } from '../records/unique.ts'
 import { withMoment } from '../records/write/placeholders.ts'
-import { author, type Origin, type Write } from '../records/write/protocol.ts'
+import { type Origin, type Write, writeParamsOf } from '../records/write/protocol.ts'
 import { type Param, param, sql } from '../sql.ts'
 
 export type KeysChange = { readonly of: Field; readonly isUnique: boolean; readonly wasUnique: boolean }
@@ -45,10 +45,10 @@ export async function saveChange<T extends object>(
   response: T,
 ): Promise<T | undefined> {
   if (!change) {
-    await keepResponse(db, { account: String(catalog.account.id), idempotency }, { row: {}, response })
+    await storeResponse(db, { account: String(catalog.account.id), idempotency }, { row: {}, response })
     return response
   }
-  const params = author({ catalog, actor, ...origin })
+  const params = writeParamsOf({ catalog, actor, ...origin })
   const write = changeOf(params, change)
   const written = await writeIdempotently(db, params, idempotency, write, response).catch(error => {
     if (isTaken(error)) return undefined
@@ -75,7 +75,7 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
   return {
     // If a concurrent write wins, the change is validated again. Keys must cover all committed records.
     conditions: [sql`EXISTS (SELECT 1 FROM account WHERE ${isRead})`],
-    seesAll: true,
+    locksFirst: true,
     steps: [
       { name: 'changed', change: raised, returning: sql`catalog_version`, rows: () => changed },
       ...(field ? [savedField(account, source, field.row), savedOptions(account, source, field)] : []),

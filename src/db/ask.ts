@@ -2,6 +2,8 @@
 import type { Progress } from './postgres/response-queue.ts'
 import type * as wire from './postgres/wire.ts'
 
+export type { Statement } from '../sql.ts'
+
 export type AskOptions = {
   readonly prepare?: boolean
   /** True if the rows are arrays, each value the bytes that PostgreSQL sent */

@@ -58,15 +58,15 @@ export class GroupCommit {
       const write = { account, content, progress, resolve, reject }
       const queue = this.#queues.get(key)
       if (queue) queue.push(account, write)
-      else void this.#depart(key, write)
+      else void this.#runGroups(key, write)
     })
   }
 
-  async #depart(key: string, first: Write): Promise<void> {
+  async #runGroups(key: string, first: Write): Promise<void> {
     const queue: Queue = new FairQueue('commit')
     queue.push(first.account, first)
     this.#queues.set(key, queue)
-    while (!queue.isEmpty) await this.#carryOut(nextGroup(queue))
+    while (!queue.isEmpty) await this.#commit(nextGroup(queue))
     this.#queues.delete(key)
   }
 
@@ -75,7 +75,7 @@ export class GroupCommit {
    * accounts, which are independent of it; those before it; that one; those behind it. If merged writes are
    * refused, nobody knows which of them is meant: the group runs again with each on its own.
    */
-  async #carryOut(group: readonly Write[], units: readonly Unit[] = merged(group)): Promise<void> {
+  async #commit(group: readonly Write[], units: readonly Unit[] = merged(group)): Promise<void> {
     const { sql, isRefused } = this.#options
     publish('commit', { writes: group.length })
     const statements = units.flatMap(unit => this.#statementsOf(unit).map(statement => ({ unit, statement })))
@@ -87,9 +87,9 @@ export class GroupCommit {
     } catch (error) {
       const refusal = error instanceof OneRefused && isRefused(error.cause) ? error : null
       const refused = refusal && statements[refusal.which]!.unit.writes
-      if (refused && refused.length > 1) await this.#carryOut(group, group.map(alone))
+      if (refused && refused.length > 1) await this.#commit(group, group.map(alone))
       else if (refused && group.length > 1)
-        for (const part of partsOf(group, refused[0]!)) await this.#carryOut(part)
+        for (const part of partsOf(group, refused[0]!)) await this.#commit(part)
       else for (const { reject } of group) reject(error instanceof OneRefused ? error.cause : error)
     }
   }

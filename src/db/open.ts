@@ -18,7 +18,7 @@ import { statementMemory } from './postgres/prepared.ts'
 import { openReplica, type Replica } from './postgres/replica.ts'
 import { server } from './postgres/server.ts'
 import type { Row } from './postgres/wire.ts'
-import { available, quickly, readers } from './queries.ts'
+import { availabilityGuard, readers, singleStatements } from './queries.ts'
 import { StartupError } from './startup-error.ts'
 import { type Outcome, type Queries, transact } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
@@ -189,13 +189,13 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
   const commits = new GroupCommit({ sql, isShared: driver.hasOneConnection, shouldPrepare, isRefused })
 
-  const whileAvailable = available(driver, () => isClosed, logOperationalError)
+  const whileAvailable = availabilityGuard(driver, () => isClosed, logOperationalError)
 
   const share = shareOf('read', driver, options, driver.readPermits)
   const transactions = shareOfTransactions(driver, options)
   const writeLock = new SharedExclusiveLock<string>('write', pausedMs, isBeingRead)
-  const dependencies = { backend: driver, commits, writeLock, whileAvailable, shouldPrepare }
-  const requests = quickly(dependencies, false)
+  const dependencies = { driver, commits, writeLock, whileAvailable, shouldPrepare }
+  const requests = singleStatements(dependencies, false)
 
   return {
     ...{ engine, filesMax, sql, hasOnlyTransactions, isDistributed, hasReplica: replica !== null },
@@ -210,7 +210,7 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
     },
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
-    background: { hasOnlyTransactions, isDistributed, ...quickly(dependencies, true) },
+    background: { hasOnlyTransactions, isDistributed, ...singleStatements(dependencies, true) },
     transaction({ account, signal, isJob = false }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {

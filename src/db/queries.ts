@@ -14,7 +14,7 @@ import { asUnavailable, DatabaseUnavailable, DiskFull, rejectLater } from './una
  * A function that runs a query or a write while the database is available, and refuses it with the reason
  * otherwise.
  */
-export function available(
+export function availabilityGuard(
   driver: Driver,
   isClosed: () => boolean,
   logOperationalError: (error: unknown) => void,
@@ -34,16 +34,16 @@ export function available(
 }
 
 type QueryDependencies = {
-  readonly backend: Driver
+  readonly driver: Driver
   readonly commits: GroupCommit
   readonly writeLock: SharedExclusiveLock<string>
-  readonly whileAvailable: ReturnType<typeof available>
+  readonly whileAvailable: ReturnType<typeof availabilityGuard>
   shouldPrepare(text: string): boolean
 }
 
 /** Single statements that don't take long: of requests or background work. */
-export function quickly(
-  { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: QueryDependencies,
+export function singleStatements(
+  { driver: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: QueryDependencies,
   isBackground: boolean,
 ): Pick<Database, 'query' | 'queryBytes' | 'write'> {
   const ask = <R>(asked: Parameters<Ask>) =>

@@ -15,7 +15,7 @@ export type Queries = Pick<Database, 'hasOnlyTransactions' | 'isDistributed' | '
 }
 
 /** Commit or rollback of a transaction, and its result. */
-export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
+export type Outcome<T> = { readonly commits: boolean; readonly result: T }
 
 type TransactionDependencies = {
   readonly sql: Pick<Pool, 'begin'>
@@ -30,31 +30,31 @@ export async function transact<T>(
   dependencies: TransactionDependencies,
   act: (tx: Queries) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const once = () => keptOrNot(dependencies.sql, tx => act(within(tx, dependencies)))
+  const once = () => commitOrRollBack(dependencies.sql, tx => act(queriesOf(tx, dependencies)))
   return once().catch(error => {
     if (!isOutdated(error)) throw error
     return once()
   })
 }
 
-async function keptOrNot<T>(
+async function commitOrRollBack<T>(
   sql: Pick<Pool, 'begin'>,
   act: (tx: PoolTransaction) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const notKept = new Error('Nothing of the transaction is kept')
+  const rolledBack = new Error('Nothing of the transaction is kept')
   let outcome: Outcome<T> | undefined
   await sql
     .begin(async tx => {
       outcome = await act(tx)
-      if (!outcome.isKept) throw notKept
+      if (!outcome.commits) throw rolledBack
     })
     .catch(error => {
-      if (error !== notKept) throw error
+      if (error !== rolledBack) throw error
     })
   return outcome!.result
 }
 
-function within(tx: PoolTransaction, dependencies: TransactionDependencies): Queries {
+function queriesOf(tx: PoolTransaction, dependencies: TransactionDependencies): Queries {
   const { guard, hasOnlyTransactions, isDistributed, shouldPrepare } = dependencies
   const asked = (text: string, params: readonly (string | null)[], replan = false): Parameters<Ask> => [
     text,

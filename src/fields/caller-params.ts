@@ -25,7 +25,7 @@ export type WriteParams = CallerParams & {
   /** time of the write, if it writes history; null: now */
   readonly at: Param
   /** array of the ids of inactive records that may be pointed to (D80); null: none */
-  readonly idle: Param | null
+  readonly allowedInactive: Param | null
   readonly version: Param
   readonly origin: {
     readonly token: Param

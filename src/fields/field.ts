@@ -172,7 +172,7 @@ export type ParseContext = {
    * has one; undefined after a problem.
    */
   create(resource: string, payload: JsonObject, at?: string): number | undefined
-  /** Requests a check that a record exists, before anything is written. */
+  /** Adds a reference: nothing is written unless the record exists. */
   reference(resource: string, id: number, at?: string): void
   /**
    * The id of the record with a name (D75), whose existence is checked like that of a reference. Undefined

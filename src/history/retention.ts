@@ -1,6 +1,6 @@
 /** Retention of events, unless they stay for ever (D71). Those that stay have no gaps. */
 import type { Transaction } from '../records/store.ts'
-import { carryOut, lockOnly } from '../records/write/protocol.ts'
+import { lockOnly, writeStatement } from '../records/write/protocol.ts'
 import { param, sql } from '../sql.ts'
 
 const batch = 5000
@@ -24,5 +24,5 @@ WHERE e.account_id = ${own}::bigint AND e.seq IN (
   WHERE account_id = ${own}::bigint AND at < ${before.toISOString()}::timestamptz
   ORDER BY seq LIMIT ${sql.integer(batch)})
 RETURNING 1`
-  return (await carryOut(db, own, statement)).length
+  return (await writeStatement(db, own, statement)).length
 }

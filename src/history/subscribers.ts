@@ -113,13 +113,13 @@ export function notifyAfterWrite<D extends Required<Transaction>>(
       return rows
     },
     transaction: async (turn, act) => {
-      let isKept = false
+      let commits = false
       const result = await db.transaction(turn, async tx => {
         const outcome = await act(tx)
-        isKept = outcome.isKept
+        commits = outcome.commits
         return outcome
       })
-      if (isKept) wrote(turn.account)
+      if (commits) wrote(turn.account)
       return result
     },
   }

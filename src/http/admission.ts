@@ -19,7 +19,7 @@ export type AuthenticatedRequest = AdmittedRequest & {
   readonly token: string
 }
 
-/** An admitted request without a caller, such as a sign-in. */
+/** An admitted request: all that is known of one without a caller, such as a sign-in. */
 export type AdmittedRequest = Reservation & {
   readonly client: Client
   /** rate-limit headers of the response */
@@ -29,7 +29,7 @@ export type AdmittedRequest = Reservation & {
 export type Admission = {
   /**
    * Throws `rate_limited`, `unauthenticated`, `forbidden` or `overloaded`. The caller of `admit` must call
-   * `leave` at the request's end.
+   * `release` at the request's end.
    */
   admit(request: FastifyRequest, scope: string): Promise<AuthenticatedRequest>
   /**
@@ -66,39 +66,45 @@ export type AdmissionOptions = {
 }
 
 export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
-  const { stayOf, stayOfGuest } = openCapacity(bodyLimitBytes)
+  const { reserveFor, reserveForGuest } = openCapacity(bodyLimitBytes)
   /** Identifies the caller, and counts the request. */
   const identify = async (request: FastifyRequest) => {
     const client = clientOf(request, publicUrl)
     const { token, isCookie } = credentialOf(request, client)
     const caller = token === null ? null : await callers.identify(token)
-    return { token, isCookie, caller, client, left: rate.count(caller && token, addressOf(request)) }
+    return {
+      token,
+      isCookie,
+      caller,
+      client,
+      rateLimitHeaders: rate.count(caller && token, addressOf(request)),
+    }
   }
   const admission: Admission = {
     async admit(request, scope) {
-      const { token, isCookie, caller: found, client, left: rateLimitHeaders } = await identify(request)
+      const { token, isCookie, caller: found, client, rateLimitHeaders } = await identify(request)
       if (token === null) throw noToken()
       if (isCookie) {
         refuseOtherSites(request, client)
         if (!found) throw sessionEnded(client)
       }
-      const caller = allowed(found, scope)
-      return { caller, token, client, rateLimitHeaders, ...stayOf(caller.catalog.account.id) }
+      const caller = authorize(found, scope)
+      return { caller, token, client, rateLimitHeaders, ...reserveFor(caller.catalog.account.id) }
     },
     async admitAgain({ token, client }, scope) {
       const found = await callers.identify(token)
       const rateLimitHeaders = rate.count(found && token, client.address)
-      const caller = allowed(found, scope)
-      return { caller, token, client, rateLimitHeaders, ...stayOf(caller.catalog.account.id) }
+      const caller = authorize(found, scope)
+      return { caller, token, client, rateLimitHeaders, ...reserveFor(caller.catalog.account.id) }
     },
     async identifyAgain(admitted, scope) {
-      return { ...admitted, caller: allowed(await callers.identify(admitted.token), scope) }
+      return { ...admitted, caller: authorize(await callers.identify(admitted.token), scope) }
     },
     admitAnonymous(request) {
       const client = clientOf(request, publicUrl)
       const rateLimitHeaders = rate.count(null, addressOf(request))
       refuseOtherSites(request, client)
-      return { client, rateLimitHeaders, ...stayOfGuest(client.network) }
+      return { client, rateLimitHeaders, ...reserveForGuest(client.network) }
     },
     admitAnyone: async request => {
       const { authorization, 'x-api-key': key } = request.headers
@@ -106,7 +112,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       return isKnown ? admission.admit(request, 'any') : admission.admitAnonymous(request)
     },
     count: async request => void (await identify(request)),
-    latest: async (token, scope) => allowed(await callers.identifyNow(token), scope),
+    latest: async (token, scope) => authorize(await callers.identifyNow(token), scope),
     async askAgain({ token, caller }, scope) {
       const now = await admission.latest(token, scope)
       if (!seesTheSame(now, caller))
@@ -117,7 +123,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
 }
 
 /** Authorizes a caller (D38): 401 without a valid token, 403 if it lacks the route's scope. */
-export function allowed(caller: AuthenticatedCaller | null, scope: string): AuthenticatedCaller {
+export function authorize(caller: AuthenticatedCaller | null, scope: string): AuthenticatedCaller {
   if (!caller)
     throw new Refusal(
       'unauthenticated',

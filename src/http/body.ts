@@ -24,19 +24,19 @@ export function bodyLimit(bytes: number): BodyLimit {
 }
 
 /**
- * Reads the bytes of a body. Calls `hold` before each allocation; `hold` may throw. Throws the limit's
+ * Reads the bytes of a body. Calls `reserveBytes` before each allocation; it may throw. Throws the limit's
  * refusal, `unsupported_media_type` or `malformed_request`. A body whose declared length is too large is not
  * read at all.
  */
 export async function readBody(
   request: IncomingMessage,
   limit: BodyLimit,
-  hold: (bytes: number) => void,
+  reserveBytes: (bytes: number) => void,
 ): Promise<Buffer> {
   const { headers } = request
   if (Number(headers['content-length'] ?? 0) > limit.bytes) throw limit.refusal()
   refuseOtherThanUtf8(headers)
-  const collected = collect(limit, hold)
+  const collected = collect(limit, reserveBytes)
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
       try {
@@ -67,7 +67,7 @@ type BodyBuffer = { add(chunk: Buffer): void; bytes(): Buffer }
  * Collects a body in one growing buffer. If each chunk were kept, a body sent byte by byte would take a
  * hundred times its size.
  */
-function collect(limit: BodyLimit, hold: (bytes: number) => void): BodyBuffer {
+function collect(limit: BodyLimit, reserveBytes: (bytes: number) => void): BodyBuffer {
   let memory = Buffer.alloc(0)
   let length = 0
   return {
@@ -76,7 +76,7 @@ function collect(limit: BodyLimit, hold: (bytes: number) => void): BodyBuffer {
       if (end > limit.bytes) throw limit.refusal()
       if (end > memory.length) {
         const larger = Buffer.allocUnsafe(Math.max(end, Math.min(2 * memory.length, limit.bytes)))
-        hold(larger.length - memory.length)
+        reserveBytes(larger.length - memory.length)
         memory.copy(larger, 0, 0, length)
         memory = larger
       }

@@ -12,7 +12,7 @@ import { encoded, sizeOf } from './http-encoding.ts'
 import type { Middleware } from './middleware.ts'
 import { traceIdOf, traceparentOf } from './observe-requests.ts'
 import { dryRun, isWrite, takesKey, tellsSeq } from './openapi/operation.ts'
-import { readQuery } from './parameters.ts'
+import { parseQueryString } from './parameters.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
 import {
   type ApiRequest,
@@ -76,18 +76,18 @@ function addAnonymousRoute(
     },
     handler: async (request, reply) => {
       const anonymous = admitted.get(request)!
-      const { client, rateLimitHeaders, leave } = anonymous
+      const { client, rateLimitHeaders, release } = anonymous
       try {
         const caller = 'caller' in anonymous ? anonymous.caller : null
         const address = request.raw.url!
         const answer = await anonymousHandler({
-          ...{ caller, client, url: address, query: readQuery(address) },
+          ...{ caller, client, url: address, query: parseQueryString(address) },
           ...{ body: request.body as ApiRequest['body'], wantsPage: wantsPage(request) },
           hungUp: () => hangUpOf(reply.raw),
         })
         return send(reply, request, answer, connections, rateLimitHeaders)
       } finally {
-        leave()
+        release()
       }
     },
   })
@@ -114,22 +114,26 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
         const caller = await admission.identifyAgain(atHead, scope)
         if (isWrite(route)) refuseConditions(request.headers, operation.ifMatch ?? false)
         const answer = await middleware(requestOf(route, caller, request, reply, service), handler)
-        // A write that was carried out is answered in any case.
-        if (!isWrite(route) && request.method !== 'HEAD') holdUnread(answer, caller, reply)
+        // Only reads reserve memory for their answer: a write that was carried out is not refused for it.
+        if (!isWrite(route) && request.method !== 'HEAD') reserveForAnswer(answer, caller, reply)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(reply, request, answer, connections, caller.rateLimitHeaders)
       } finally {
-        atHead.leave()
+        atHead.release()
       }
     },
   })
 }
 
-function holdUnread({ body }: Answer, { holdAnswer }: AuthenticatedRequest, reply: FastifyReply): void {
+function reserveForAnswer(
+  { body }: Answer,
+  { reserveAnswer }: AuthenticatedRequest,
+  reply: FastifyReply,
+): void {
   // A client that has hung up by then reads nothing.
   if (body instanceof Readable || reply.raw.destroyed) return
-  const release = holdAnswer(sizeOf(body))
+  const release = reserveAnswer(sizeOf(body))
   if (release) reply.raw.once('close', release)
 }
 
@@ -137,7 +141,7 @@ type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
 function requestOf(
   { method, scope, operation, uploads }: AccountRoute,
-  { caller, token, client, leave, holdAnswer }: AuthenticatedRequest,
+  { caller, token, client, release, reserveAnswer }: AuthenticatedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   { now, admission, connections }: Service,
@@ -146,7 +150,7 @@ function requestOf(
   const params = request.params as { [name in PathParameter]?: string }
   const body = uploads ? undefined : (request.body as ApiRequest['body'])
   const file = uploads && request.body instanceof Readable ? request.body : null
-  const query = readQuery(url)
+  const query = parseQueryString(url)
   // A dry run stores no idempotency key.
   const isKeyed = takesKey({ scope, operation }) && !query.has(dryRun)
   const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
@@ -157,7 +161,7 @@ function requestOf(
     ...{ requestId: request.id, traceparent: traceparentOf(request) },
     path: url.split('?', 1)[0]!,
     id: params.id ?? '',
-    option: params.option ?? params.delivery ?? '',
+    secondId: params.option ?? params.delivery ?? '',
     field: params.field ?? '',
     value: params.value ?? '',
     query,
@@ -173,8 +177,8 @@ function requestOf(
     lastEventId: lastEventIdOf(lastEventId),
     tellsSeq: tellsSeq({ method, scope }),
     knownSeq: () => seqOf(request.headers[seqHeader]),
-    release: leave,
-    holdAnswer,
+    release,
+    reserveAnswer,
     hungUp: () => hangUpOf(reply.raw),
   }
 }

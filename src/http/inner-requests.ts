@@ -57,13 +57,13 @@ async function carryOut(
 ): Promise<JsonObject> {
   const admitted = await admission.admitAgain(outer.admitted, route.scope)
   try {
-    const { caller, token, client, leave, holdAnswer } = admitted
+    const { caller, token, client, release, reserveAnswer } = admitted
     const { id = '', body, change } = call
     const path = route.url.replace(':id', encodeURIComponent(id))
     const ifMatch = call.version === undefined ? undefined : `"${call.version}"`
     const key = change && `mcp:${change.id}:${change.part}`
     const request: ApiRequest = {
-      ...{ caller, token, client, path, id: String(id), option: '', field: '', value: '', body, ifMatch },
+      ...{ caller, token, client, path, id: String(id), secondId: '', field: '', value: '', body, ifMatch },
       latestCaller: () => admission.latest(token, route.scope),
       ...{ requestId: change?.id ?? outer.requestId, traceparent: outer.traceparent },
       agent: { client: outer.client },
@@ -72,13 +72,13 @@ async function carryOut(
       ...{ tellsSeq: tellsSeq(route), knownSeq: () => 0 },
       idempotency: idempotencyOf(key, caller, [route.method, path, ifMatch, body]),
       now: now(),
-      release: leave,
-      holdAnswer,
+      release,
+      reserveAnswer,
       hungUp: outer.hungUp,
     }
     return bodyOf(await middleware(request, route.handler))
   } finally {
-    admitted.leave()
+    admitted.release()
   }
 }
 

@@ -54,11 +54,11 @@ export function addMcp(
     },
     handler: async (request, reply) => {
       const asked = admitted.get(request) as AuthenticatedRequest
-      const { caller, client: browser, rateLimitHeaders, leave } = asked
+      const { caller, client: browser, rateLimitHeaders, release } = asked
       const [account, token] = [caller.catalog.account.id, caller.token!.id]
       const message = request.body as Json | undefined
       // From now on it mostly waits for requests that are admitted themselves.
-      leave()
+      release()
       const client = await noteAgent(db, account, token, agentNameOf(message))
       const outer = {
         ...{ admitted: asked, requestId: request.id, traceparent: traceparentOf(request) },
@@ -87,7 +87,7 @@ async function admitAgent(
   try {
     const asked = await admit(request, 'any')
     if (!asked.caller.session) return asked
-    asked.leave()
+    asked.release()
     throw new Refusal('unauthenticated', 'Agents need a token: send "Authorization: Bearer <token>".')
   } catch (error) {
     if (!(error instanceof Refusal && error.slug === 'unauthenticated')) throw error

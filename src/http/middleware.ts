@@ -46,7 +46,7 @@ async function withSeq(request: ApiRequest, answered: Promise<Answer>): Promise<
 }
 
 /** Errors that a stale cached catalog can cause. */
-const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
+const errorsOfStaleCatalog: ReadonlySet<ErrorSlug> = new Set([
   'validation_failed',
   'malformed_query',
   'field_not_found',
@@ -63,7 +63,7 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
   try {
     return await handler(request)
   } catch (error) {
-    if (!(error instanceof Refusal && judgedByCatalog.has(error.slug))) throw error
+    if (!(error instanceof Refusal && errorsOfStaleCatalog.has(error.slug))) throw error
     const caller = await request.latestCaller()
     if (caller.catalog === request.caller.catalog) throw error
     return handler({ ...request, caller })

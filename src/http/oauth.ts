@@ -96,14 +96,14 @@ function add(
         const answer = await handler({ ...asked, requestId: request.id, body, form: fields }).catch(answerOf)
         return send(reply, request, answer, connections, asked.rateLimitHeaders)
       } finally {
-        asked.leave()
+        asked.release()
       }
     },
   })
 }
 
-async function formOf(request: FastifyRequest, { hold }: AdmittedRequest): Promise<URLSearchParams> {
-  return new URLSearchParams((await readBody(request.raw, bodyLimit, hold)).toString('utf8'))
+async function formOf(request: FastifyRequest, { reserveBytes }: AdmittedRequest): Promise<URLSearchParams> {
+  return new URLSearchParams((await readBody(request.raw, bodyLimit, reserveBytes)).toString('utf8'))
 }
 
 function json(body: object, status = 200): Answer {

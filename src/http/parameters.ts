@@ -61,7 +61,7 @@ export function refusingParameters(route: Route): Route {
 }
 
 /** The query of a URL. Repeated names keep the order of their values. */
-export function readQuery(url: string): Parameters {
+export function parseQueryString(url: string): Parameters {
   const start = url.indexOf('?')
   const query = new Map<string, string[]>()
   if (start < 0) return query

@@ -29,7 +29,7 @@ export type ApiRequest = {
   readonly path: string
   readonly id: string
   /** the second id of a path that has two */
-  readonly option: string
+  readonly secondId: string
   /** unique field and value by which a path identifies a record */
   readonly field: string
   readonly value: string
@@ -60,7 +60,7 @@ export type ApiRequest = {
   /** Releases its place in shared quotas: from now on it mostly waits. */
   release(): void
   /** Reserves memory for a part of a stream, as for an answer; see `Reservation`. */
-  holdAnswer(bytes: number): (() => void) | null
+  reserveAnswer(bytes: number): (() => void) | null
   /** aborted if the connection ends before the response */
   hungUp(): AbortSignal
 }

@@ -8,21 +8,22 @@ import { type Quota, quota } from '../waiting/quota.ts'
 
 export type Reservation = {
   /**
-   * Reserves memory for the request until `leave`. Throws `overloaded` if the account has used up its share.
+   * Reserves memory for the request until `release`. Throws `overloaded` if the account has used up its
+   * share.
    */
-  hold(bytes: number): void
+  reserveBytes(bytes: number): void
   /**
    * Reserves memory for a long answer until the returned function is called: at its end, however slowly it is
    * read. Null for a short one. Throws `overloaded` if the account has used up its share.
    */
-  holdAnswer(bytes: number): (() => void) | null
+  reserveAnswer(bytes: number): (() => void) | null
   /**
    * Waits until no other request of the account holds this turn, and until the event loop has served all
    * others.
    */
-  beAlone(): Promise<void>
+  lockLargeBodies(): Promise<void>
   /** Releases what the request has reserved. Idempotent. */
-  leave(): void
+  release(): void
 }
 
 /** Maximum of concurrent requests. More would only make each wait longer. */
@@ -39,8 +40,8 @@ const guests = 0
 
 /** Reserves a place for a request, of an account or of a guest from a network. Throws `overloaded`. */
 export type Capacity = {
-  stayOf(account: number): Reservation
-  stayOfGuest(network: string): Reservation
+  reserveFor(account: number): Reservation
+  reserveForGuest(network: string): Reservation
 }
 
 export function openCapacity(bodyLimitBytes: number): Capacity {
@@ -51,54 +52,54 @@ export function openCapacity(bodyLimitBytes: number): Capacity {
     answers: quota('answer_bytes', answersBytes),
   }
   const networks = quota<string>('guest_requests', underWayMax / 2)
-  const stayOf = (account: number, onLeave = () => {}) => {
-    if (shared.requests.take(account, 1)) return stay(account, shared, alone, onLeave)
-    onLeave()
+  const reserveFor = (account: number, onRelease = () => {}) => {
+    if (shared.requests.take(account, 1)) return reservation(account, shared, alone, onRelease)
+    onRelease()
     throw tooMany()
   }
   return {
-    stayOf: account => stayOf(account),
-    stayOfGuest(network) {
+    reserveFor: account => reserveFor(account),
+    reserveForGuest(network) {
       if (!networks.take(network, 1)) throw tooMany()
-      return stayOf(guests, () => networks.release(network, 1))
+      return reserveFor(guests, () => networks.release(network, 1))
     },
   }
 }
 
 type Shared = { readonly requests: Quota; readonly memory: Quota; readonly answers: Quota }
 
-function stay(
+function reservation(
   account: number,
   { requests, memory, answers }: Shared,
   alone: KeyedMutex<number>,
-  onLeave: () => void,
+  onRelease: () => void,
 ): Reservation {
   let isGone = false
-  let held = 0
+  let reserved = 0
   let unlock = () => {}
   return {
-    hold(bytes) {
+    reserveBytes(bytes) {
       if (!memory.take(account, bytes))
         throw overloaded('Too many large bodies are under way; try again in a moment.')
-      held += bytes
+      reserved += bytes
     },
-    holdAnswer(bytes) {
+    reserveAnswer(bytes) {
       if (bytes < longAnswerBytes) return null
       if (!answers.take(account, bytes))
         throw overloaded('Too many long answers wait to be read; read them, or ask for less at once.')
       return () => answers.release(account, bytes)
     },
-    async beAlone() {
+    async lockLargeBodies() {
       unlock = await alone.lock(account)
       await new Promise(setImmediate)
     },
-    leave() {
+    release() {
       if (isGone) return
       isGone = true
       unlock()
       requests.release(account, 1)
-      memory.release(account, held)
-      onLeave()
+      memory.release(account, reserved)
+      onRelease()
     },
   }
 }

@@ -42,7 +42,7 @@ type Path = {
   readonly operation: Operation
 }
 
-/** A route to an account's data: it requires a token with its scope. */
+/** A route to an account's data: it requires a token or session with its scope. */
 export type AccountRoute = Path & {
   /** `any`: open to every caller */
   readonly scope: Scope | 'admin' | 'any'

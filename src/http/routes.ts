@@ -51,14 +51,14 @@ export type RouteParts = {
 
 export function routes(parts: RouteParts): readonly Route[] {
   const { db, callers, jobs, subscribers, signIn, openId, retentionDays, now, worker, jobWorker, say } = parts
-  /** Waits up to a second for the background jobs that follow: in most accounts they are done by then. */
-  const configured = async (account: number) => {
+  /** Waits up to a second for the background jobs that follow; most accounts have finished them by then. */
+  const onConfigurationChange = async (account: number) => {
     callers.forget(account)
     await within(jobs.wake(account), 1000, () => {})
   }
   const limits = exportLimits(say)
   const records = (resource: Readable, more: More = {}) => [
-    ...recordRoutes(resource, { db, resource, configured, retentionDays, ...more }, more.without),
+    ...recordRoutes(resource, { db, resource, onConfigurationChange, retentionDays, ...more }, more.without),
     exportRoute(db, resource, limits),
   ]
   const webhooks = { db, worker, now }
@@ -73,19 +73,22 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...reportRoutes(db, 'company'),
     ...records('activity'),
     ...reportRoutes(db, 'activity'),
-    ...records('user', { moves: ownerMoves }),
+    ...records('user', { planMoves: ownerMoves }),
     ...records('role'),
     ...records('token', { without: keepsSecret }),
     ...tokenRoutes(db),
-    ...webhookRoutes(webhooks, records('webhook', { given: webhookChange(webhooks), without: keepsSecret })),
+    ...webhookRoutes(
+      webhooks,
+      records('webhook', { writeOptionsOf: webhookChange(webhooks), without: keepsSecret }),
+    ),
     ...records('view'),
     ...records('territory'),
     ...records('tag'),
-    ...records('pipeline', { moves: pipelineMoves }),
-    ...records('pipeline_stage', { moves: stageMoves }),
+    ...records('pipeline', { planMoves: pipelineMoves }),
+    ...records('pipeline_stage', { planMoves: stageMoves }),
     // The currencies are all of ISO 4217: none can be created or deleted.
     ...records('currency', { without: ['create', 'remove', 'restore', 'getBy', 'upsert'] }),
-    ...accountRoutes(db, configured),
+    ...accountRoutes(db, onConfigurationChange),
     calendarRoute({ db, callers, now }),
     searchRoute(db),
     feedRoute({ db, callers, subscribers }),
@@ -103,7 +106,9 @@ export function routes(parts: RouteParts): readonly Route[] {
 }
 
 /** A resource's additions to the common routes, and the operations that it lacks. */
-type More = Pick<RecordService, 'moves' | 'given'> & { readonly without?: readonly RecordOperation[] }
+type More = Pick<RecordService, 'planMoves' | 'writeOptionsOf'> & {
+  readonly without?: readonly RecordOperation[]
+}
 
 /** A creation returns a secret, so it has a route of its own; a deletion is final. */
 const keepsSecret: readonly RecordOperation[] = ['create', 'restore', 'getBy', 'upsert']

@@ -69,7 +69,7 @@ WHERE p.account_id = ${own}::bigint AND p.seq = ${after!}::bigint RETURNING 1 AS
   return db.transaction({ account: String(account) }, async tx => {
     const isMoved = (await ask(tx, moved)).length > 0
     if (isMoved) await ask(tx, noteSql(own, items))
-    return { isKept: true, result: isMoved }
+    return { commits: true, result: isMoved }
   })
 }
 

@@ -53,7 +53,7 @@ export function beginQuery(
 /** Ends to read parameters: throws `unknown_parameter` or `malformed_query` with the problems, if any. */
 export function throwProblems(problems: Problems, detail: string): void {
   if (problems.count === 0) return
-  const isUnknown = problems.kept.every(({ code }) => code === 'unknown_parameter')
+  const isUnknown = problems.listed.every(({ code }) => code === 'unknown_parameter')
   throw new Refusal(isUnknown ? 'unknown_parameter' : 'malformed_query', detail, problems)
 }
 

@@ -7,7 +7,7 @@
 import type { Catalog } from '../fields/catalog.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
-import { carryOut } from './write/protocol.ts'
+import { writeStatement } from './write/protocol.ts'
 
 /** The columns to backfill, as SQL over the row `r`. */
 export type Backfill = {
@@ -50,7 +50,7 @@ export async function backfill(
     const differing = JSON.parse(row!.differing!) as number[]
     for (let start = 0; start < differing.length; start += writtenAtOnce) {
       const ids = differing.slice(start, start + writtenAtOnce)
-      const [written] = await carryOut(db, account, followingSql(backfill, account, ids, version), true)
+      const [written] = await writeStatement(db, account, followingSql(backfill, account, ids, version), true)
       if (written!.is_current !== 'true') return
     }
     after = row!.last!

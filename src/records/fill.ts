@@ -10,24 +10,24 @@ import type { Field, Values } from '../fields/field.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
-import { type Found, nothingFound, type Parsed, parseContextOf } from './parse.ts'
+import { newParseState, type Parsed, type ParseState, parseContextOf } from './parse.ts'
 import { hiddenProblem } from './rendered-record.ts'
 
 /**
  * Handles a field that the body leaves out. On create its default fills it. A required field must have a
- * value; on update only if the caller's role may write it and the body sets anything: a rotation changes a
- * record without asking for its fields. `field` is the definition that no role limits.
+ * value; on update only if the caller's role may write it and the body is not empty, as that of the rotation
+ * of a secret is. `field` is the definition that no role limits.
  */
 export function fillOrRequire(
   field: Field,
   { byName }: ResourceSchema,
   before: Values | null,
-  parsed: Parsed & Found,
+  parsed: Parsed & ParseState,
 ): void {
   if (!field.is_active || field.is_read_only || field.is_hidden) return
   const { internal_name: name } = field
   const path = `${parsed.path}/${name}`
-  const value = before ? null : filledIn(field, path, parsed)
+  const value = before ? null : defaultValueOf(field, path, parsed)
   if (value !== null) {
     if (value !== undefined) parsed.values[name] = value
     return
@@ -58,12 +58,16 @@ export function fillOrRequire(
  * inactive; undefined as long as that record has not been looked up. The caller has not sent the value, and
  * need not see that record.
  */
-function filledIn(field: Field, path: string, { catalog, names, references }: Found): Json | undefined {
+function defaultValueOf(
+  field: Field,
+  path: string,
+  { catalog, names, references }: ParseState,
+): Json | undefined {
   const fallback = defaultOf(field)
   if (isHollow(fallback)) return null
-  const found = nothingFound(catalog)
-  const value = kinds[field.type].parse(fallback, parseContextOf(field, path, found), null) ?? null
-  const named = found.references.map(reference => ({ ...reference, by: 'default' as const }))
+  const state = newParseState(catalog)
+  const value = kinds[field.type].parse(fallback, parseContextOf(field, path, state), null) ?? null
+  const named = state.references.map(reference => ({ ...reference, by: 'default' as const }))
   const areThere = named.map(reference => names?.isThere(reference) ?? null)
   if (value === null || areThere.includes(false)) return null
   if (areThere.includes(null)) return undefined

@@ -14,32 +14,32 @@ import { visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 import { type Match, tooManyNames } from './name-lookup.ts'
 import { hasName, namingField } from './names.ts'
-import { type Found, parseContextOf } from './parse.ts'
+import { type ParseState, parseContextOf } from './parse.ts'
 
 /** The value that a lookup compares, and its matches; without `find_by`, no field. */
-export type Sought = {
+export type FindBy = {
   readonly field: Field | null
   readonly texts: readonly string[]
   /** the texts as sent, for messages */
   readonly shown: string
   /** null until they are looked up */
-  readonly holders: readonly Match[] | null
+  readonly matches: readonly Match[] | null
 }
 
-const byNothing: Sought = { field: null, texts: [], shown: '', holders: [] }
+const noFindBy: FindBy = { field: null, texts: [], shown: '', matches: [] }
 
 /** The lookup that `payload` requests; undefined after a problem. */
-export function soughtBy(
+export function findByOf(
   payload: JsonObject,
   schema: ResourceSchema,
   path: string,
-  found: Found,
-): Sought | undefined {
+  state: ParseState,
+): FindBy | undefined {
   const { find_by } = payload
-  if (find_by === undefined) return byNothing
+  if (find_by === undefined) return noFindBy
   const { name: resource, namedBy = [] } = schema.resource
   const refuse = (code: ProblemCode, at: string, message: string) =>
-    found.problems.add(() => ({ field: 'find_by', path: path + at, code, message }))
+    state.problems.add(() => ({ field: 'find_by', path: path + at, code, message }))
   const name = namedBy.find(known => known === find_by || known === `${asText(find_by)}s`)
   const field = name === undefined ? null : namingField(schema, name)
   if (!field) {
@@ -54,17 +54,17 @@ export function soughtBy(
     return undefined
   }
   // A record that is created is parsed as a whole, and warns then.
-  const context = parseContextOf(field, `${path}/${internal_name}`, { ...found, warnings: [] })
+  const context = parseContextOf(field, `${path}/${internal_name}`, { ...state, warnings: [] })
   const value = kinds[type].parse(sent, context, null)
   if (value === undefined) return undefined
   const sentTexts = kinds[type].unique!.texts(value)
   const texts = sentTexts.map(comparedName)
-  const all = texts.map(text => found.names?.matches(resource, text, internal_name) ?? null)
-  if (found.names?.areTooMany) return context.problem('too_many', tooManyNames)
+  const all = texts.map(text => state.names?.matches(resource, text, internal_name) ?? null)
+  if (state.names?.areTooMany) return context.problem('too_many', tooManyNames)
   const lookup = { field, texts, shown: sentTexts.join(', ') }
-  if (all.includes(null)) return { ...lookup, holders: null }
-  const matches = new Map(all.flatMap(matches => matches!).map(holder => [holder.id, holder]))
-  return { ...lookup, holders: [...matches.values()] }
+  if (all.includes(null)) return { ...lookup, matches: null }
+  const byId = new Map(all.flatMap(matches => matches!).map(match => [match.id, match]))
+  return { ...lookup, matches: [...byId.values()] }
 }
 
 /** The payload without `find_by`; copied only if it has one, as it may be large. */
@@ -78,7 +78,7 @@ export function withoutFindBy(body: JsonObject): JsonObject {
 export function isAbsent(
   params: WriteParams,
   { resource: { name } }: ResourceSchema,
-  { field, texts }: Sought,
+  { field, texts }: FindBy,
 ): Sql[] {
   if (!field) return []
   const names = sql`ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`

@@ -3,8 +3,8 @@
  * and a repeated request gets that response. Knows no HTTP and no resource.
  *
  * Further parts of it: http/middleware.ts refuses a request while another with its key is carried out;
- * http/routes/record-writes.ts judges `expand` only of one that is no repetition; write/answer.ts replays the
- * response as its reader may see it by now.
+ * http/routes/record-writes.ts ignores an `expand` that a repeated request may not read by now;
+ * write/response.ts replays the response as its reader may see it by now.
  */
 import { constraintOf } from '../db/constraint.ts'
 import { busy, Refusal } from '../errors.ts'
@@ -13,15 +13,15 @@ import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
 import type { WriteContext } from './write/operation.ts'
-import { carryOut, lockOnly, lockStatement, type Write } from './write/protocol.ts'
+import { lockOnly, lockStatement, type Write, writeStatement } from './write/protocol.ts'
 
 /** A request with an Idempotency-Key. */
 export type IdempotentRequest = {
   /** the user and the key that they sent: neither users nor accounts share keys */
   readonly key: string
-  /** hash of the whole request */
+  /** hash of method, address, If-Match and body */
   readonly hash: string
-  /** True if the response is that of an earlier request */
+  /** True if the response is that of an earlier request; `storedResponse` sets it when it finds one */
   isReplayed: boolean
 }
 
@@ -29,7 +29,7 @@ export type IdempotentRequest = {
 export type Written<T> = {
   /** the row that the write returned, its `answer` (the column `answer`) */
   readonly row: Record<string, string | null>
-  /** the rest of the response (the column `told`) */
+  /** the rest of the response, such as warnings and created records (the column `told`) */
   readonly response: T
 }
 
@@ -54,20 +54,20 @@ export async function storedResponse<T>(
   if (!idempotency) return null
   const statement = sql`SELECT request_hash, answer, told, (${isOld})::text AS is_old
 FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.key}::text`
-  const [kept] = await ask(db, statement)
-  if (!kept) return null
-  if (kept.is_old === 'true') {
+  const [stored] = await ask(db, statement)
+  if (!stored) return null
+  if (stored.is_old === 'true') {
     await forget(db, account, idempotency.key)
     return null
   }
-  if (kept.request_hash !== idempotency.hash) {
+  if (stored.request_hash !== idempotency.hash) {
     throw new Refusal(
       'idempotency_key_reused',
       'The Idempotency-Key was used for another request within the last 24 hours. Take a new one.',
     )
   }
   idempotency.isReplayed = true
-  return { row: JSON.parse(kept.answer!), response: JSON.parse(kept.told!) }
+  return { row: JSON.parse(stored.answer!), response: JSON.parse(stored.told!) }
 }
 
 /**
@@ -86,9 +86,9 @@ export async function writeIdempotently<T extends object>(
     return row && { row, response }
   }
   const answer = sql`row_to_json(answer)::text FROM counted, answer`
-  const kept = keptSql(sql`counted.account`, idempotency, response, answer)
-  return onceByOthers(db, params.account.value!, idempotency, async () => {
-    const [row] = await execute(db, params, write, { after: [{ name: 'kept', change: kept }] })
+  const insert = responseInsert(sql`counted.account`, idempotency, response, answer)
+  return orStoredResponse(db, params.account.value!, idempotency, async () => {
+    const [row] = await execute(db, params, write, { after: [{ name: 'stored', change: insert }] })
     return row && { row, response }
   })
 }
@@ -97,7 +97,7 @@ export async function writeIdempotently<T extends object>(
  * Stores the response to a request with a key that changes nothing: the same request, sent again later, must
  * not undo what came between.
  */
-export async function keepResponse<T extends object>(
+export async function storeResponse<T extends object>(
   db: Transaction,
   { account, idempotency }: RequestKey,
   written: Written<T>,
@@ -105,36 +105,36 @@ export async function keepResponse<T extends object>(
   if (!idempotency) return written
   const own = param(account)
   const answer = sql`${JSON.stringify(written.row)}::text`
-  const kept = keptSql(sql`${own}::bigint`, idempotency, written.response, answer)
-  return onceByOthers(db, account, idempotency, async () => {
-    await carryOut(db, own, kept, true)
+  const insert = responseInsert(sql`${own}::bigint`, idempotency, written.response, answer)
+  return orStoredResponse(db, account, idempotency, async () => {
+    await writeStatement(db, own, insert, true)
     return written
   })
 }
 
 /**
  * Carries out a request of several writes in the transaction `tx`, and stores its key there if they are
- * committed (`isKept`). `result` is the whole response, also when it is replayed. Throws
+ * committed (`commits`). `result` is the whole response, also when it is replayed. Throws
  * `idempotency_key_reused`.
  */
-export async function onceByKey<T extends object>(
+export async function oncePerKey<T extends object>(
   tx: Transaction,
   key: RequestKey,
-  act: () => Promise<{ readonly isKept: boolean; readonly result: T }>,
-): Promise<{ readonly isKept: boolean; readonly result: T }> {
+  act: () => Promise<{ readonly commits: boolean; readonly result: T }>,
+): Promise<{ readonly commits: boolean; readonly result: T }> {
   const { idempotency, account } = key
   if (!idempotency) return act()
   // Under the lock, a concurrent request with the same key is either done or waits.
   await ask(tx, lockStatement(account))
   const before = await storedResponse<T>(tx, key)
-  if (before) return { isKept: false, result: before.response }
+  if (before) return { commits: false, result: before.response }
   const outcome = await act()
-  if (outcome.isKept) await keepResponse(tx, key, { row: {}, response: outcome.result })
+  if (outcome.commits) await storeResponse(tx, key, { row: {}, response: outcome.result })
   return outcome
 }
 
-/** Carries out `act`; if another process has carried out the same request meanwhile, returns its response. */
-async function onceByOthers<W extends Written<object> | undefined>(
+/** The result of `act`; if another process has carried out the same request meanwhile, its response. */
+async function orStoredResponse<W extends Written<object> | undefined>(
   db: Transaction,
   account: string,
   idempotency: IdempotentRequest,
@@ -152,7 +152,7 @@ async function onceByOthers<W extends Written<object> | undefined>(
 }
 
 /** An INSERT of a response, of which `answer` is the row, as SQL of JSON text. */
-function keptSql(account: Sql, { key, hash }: IdempotentRequest, response: object, answer: Sql): Sql {
+function responseInsert(account: Sql, { key, hash }: IdempotentRequest, response: object, answer: Sql): Sql {
   return sql`
   INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer)
   SELECT ${account}, ${key}::text, ${hash}::text, ${JSON.stringify(response)}::text, now(), ${answer}
@@ -177,7 +177,7 @@ WHERE account_id = ${own}::bigint AND key = ANY(ARRAY(
   WHERE account_id = ${own}::bigint AND ${isOld} AND (${only}::text IS NULL OR key = ${only}::text)
   LIMIT 1000))
 RETURNING 1`
-  return (await carryOut(db, own, statement)).length
+  return (await writeStatement(db, own, statement)).length
 }
 
 function isKeyTaken(error: unknown): boolean {

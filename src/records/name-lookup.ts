@@ -1,7 +1,7 @@
 /** The names in a request that stand for ids (D75), and what was found for them. Does no I/O. */
 import { codePoints, isStorable } from '../fields/code-points.ts'
 import type { Reference } from './parse.ts'
-import type { Look } from './references.ts'
+import type { ReferenceStates } from './references.ts'
 
 /** A record that matches a name; `name` is the name it is shown under. */
 export type Match = { readonly id: number; readonly name: string }
@@ -25,7 +25,7 @@ export const candidatesMax = 10
 export class NameLookup {
   readonly #answers: ReadonlyMap<string, readonly Match[]>
   readonly #asked = new Map<string, NameQuery>()
-  readonly #look: Look | null
+  readonly #stateOf: ReferenceStates | null
   readonly #near: ReadonlyMap<string, readonly Match[]>
   readonly #known: readonly NameQuery[]
   /** references in defaults that are not looked up yet */
@@ -33,12 +33,12 @@ export class NameLookup {
 
   constructor(
     answers: ReadonlyMap<string, readonly Match[]> = new Map(),
-    look: Look | null = null,
+    stateOf: ReferenceStates | null = null,
     near: ReadonlyMap<string, readonly Match[]> = new Map(),
     known: readonly NameQuery[] = [],
   ) {
     this.#answers = answers
-    this.#look = look
+    this.#stateOf = stateOf
     this.#near = near
     this.#known = known
   }
@@ -70,13 +70,13 @@ export class NameLookup {
 
   /** True if the record that a default names exists and is active; null until it is looked up. */
   isThere(reference: Reference): boolean | null {
-    if (this.#look) return this.#look(reference.resource, reference.id) === 'live'
+    if (this.#stateOf) return this.#stateOf(reference.resource, reference.id) === 'live'
     this.defaults.push(reference)
     return null
   }
 
   /** True if a request has names, looked up or not. */
-  get areGiven(): boolean {
+  get hasNames(): boolean {
     return this.asked.length > 0
   }
 

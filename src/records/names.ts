@@ -1,7 +1,7 @@
 /**
- * Names that stand for ids (D75). Parsing a request collects its names and does no I/O. One statement looks
- * them all up, and then the request is parsed again, with the results; likewise the records that defaults
- * name (D6). A request without names costs nothing. Knows no particular resource.
+ * Names that stand for ids (D75). Parsing a request collects its names and does no I/O. Few statements look
+ * them up, and then the request is parsed again, with the results; likewise the records that defaults name
+ * (D6). A request without names costs nothing. Knows no particular resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
 import { type ResourceSchema, shownField } from '../fields/catalog.ts'
@@ -26,25 +26,25 @@ import {
   type NameQuery,
   namesMax,
 } from './name-lookup.ts'
-import { askReferences, lookIn } from './references.ts'
+import { readReferences, referenceStatesIn } from './references.ts'
 import type { Reader } from './store.ts'
 
 /** More names than these are many: the best index for them depends on the number of records. */
 const manyNames = 20
 
-/** The caller. `namesIdle`: names may mean inactive records, too. */
-export type NamingCaller = Caller & { readonly namesIdle?: true }
+/** The caller. `includesInactive`: names may mean inactive records, too. */
+export type NamingCaller = Caller & { readonly includesInactive?: true }
 
 /**
- * Parses a request with `read`, and resolves its names. Calls `read` twice if there are names, and ignores
+ * Resolves the names of a request. Calls `parse` twice if there are names, and ignores
  * a refusal of the first time. Throws `forbidden` without the scope to read what is named (D65).
  */
 export async function resolveNames<T>(
   db: Reader,
   caller: NamingCaller,
-  read: (names: NameLookup) => T,
+  parse: (names: NameLookup) => T,
 ): Promise<T> {
-  const [resolved] = await resolveNamesOfEach(db, caller, [read])
+  const [resolved] = await resolveNamesOfEach(db, caller, [parse])
   if ('error' in resolved!) throw resolved.error
   return resolved!.value
 }
@@ -58,37 +58,37 @@ export type Resolved<T> = ({ readonly value: T } | { readonly error: unknown }) 
 export async function resolveNamesOfEach<T>(
   db: Reader,
   caller: NamingCaller,
-  reads: readonly ((names: NameLookup) => T)[],
+  parsers: readonly ((names: NameLookup) => T)[],
 ): Promise<Resolved<T>[]> {
-  const first = await mapYielding(reads, read => {
+  const first = await mapYielding(parsers, parse => {
     const lookup = new NameLookup()
-    const resolved = resolvedBy(read, lookup)
+    const resolved = resolvedBy(parse, lookup)
     const { asked, defaults, areTooMany } = lookup
-    const isOpen = asked.length + defaults.length > 0 && !areTooMany
-    const refusal = isOpen ? forbiddenName(caller, asked) : null
+    const needsLookUp = asked.length + defaults.length > 0 && !areTooMany
+    const refusal = needsLookUp ? forbiddenName(caller, asked) : null
     return {
-      read,
+      parse,
       lookup,
-      isOpen: isOpen && !refusal,
+      needsLookUp: needsLookUp && !refusal,
       resolved: refusal ? { error: refusal, names: asked } : resolved,
     }
   })
-  const open = first.flatMap(({ isOpen, lookup }) => (isOpen ? [lookup] : []))
+  const open = first.flatMap(({ needsLookUp, lookup }) => (needsLookUp ? [lookup] : []))
   if (open.length === 0) return first.map(({ resolved }) => resolved)
   const asked = open.flatMap(one => one.asked)
-  const answers = await lookedUp(db, caller, asked)
+  const answers = await recordsByName(db, caller, asked)
   const defaults = open.flatMap(one => one.defaults)
-  const look = lookIn(await askReferences(db, unlimited(callerParamsOf(caller)), defaults))
+  const stateOf = referenceStatesIn(await readReferences(db, unlimited(callerParamsOf(caller)), defaults))
   // Only problems contain similar names, and of several records, one with a problem is saved again alone.
-  const near = reads.length === 1 ? await nearNames(db, caller, asked, answers) : new Map()
-  return mapYielding(first, ({ isOpen, read, lookup, resolved }) => {
-    return isOpen ? resolvedBy(read, new NameLookup(answers, look, near, lookup.asked)) : resolved
+  const near = parsers.length === 1 ? await nearNames(db, caller, asked, answers) : new Map()
+  return mapYielding(first, ({ needsLookUp, parse, lookup, resolved }) => {
+    return needsLookUp ? resolvedBy(parse, new NameLookup(answers, stateOf, near, lookup.asked)) : resolved
   })
 }
 
-function resolvedBy<T>(read: (names: NameLookup) => T, lookup: NameLookup): Resolved<T> {
+function resolvedBy<T>(parse: (names: NameLookup) => T, lookup: NameLookup): Resolved<T> {
   try {
-    const value = read(lookup)
+    const value = parse(lookup)
     return { value, names: lookup.asked }
   } catch (error) {
     return { error, names: lookup.asked }
@@ -114,7 +114,7 @@ async function nearNames(
 ): Promise<ReadonlyMap<string, readonly Match[]>> {
   const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
   const near = new Map<string, readonly Match[]>()
-  for (const one of unknown.slice(0, soughtMax))
+  for (const one of unknown.slice(0, similarMax))
     near.set(keyOf(one), await likeNames(db, caller, one.resource, one.text, candidatesMax))
   return near
 }
@@ -130,7 +130,7 @@ export async function matchesOfNames(
 ): Promise<(readonly Match[])[]> {
   const refusal = forbiddenName(caller, all)
   if (refusal) throw refusal
-  const answers = await lookedUp(
+  const answers = await recordsByName(
     db,
     caller,
     all.filter(({ text }) => canBeName(text)),
@@ -139,7 +139,7 @@ export async function matchesOfNames(
 }
 
 /** Number of unknown names of a request for which similar ones are sought. */
-const soughtMax = 3
+const similarMax = 3
 
 /** The problem with a name that `matches` have; null if exactly one has it. */
 export function nameProblem(
@@ -190,19 +190,19 @@ function namesOf(field: Field, alias: Sql): Sql | null {
 }
 
 /** The records that match each name, by its key in a lookup: one statement for a thousand names. */
-async function lookedUp(
+async function recordsByName(
   db: Reader,
   caller: NamingCaller,
   names: readonly NameQuery[],
 ): Promise<Map<string, readonly Match[]>> {
   const all = [...new Map(names.map(name => [keyOf(name), name])).values()]
   const asked = all.splice(0, namesMax)
-  const others = all.length ? await lookedUp(db, caller, all) : []
+  const others = all.length ? await recordsByName(db, caller, all) : []
   const params = callerParamsOf(caller)
   const numbered = asked.map((name, place) => ({ ...name, place }))
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
     tiersOf(params, caller.catalog.resources.get(resource)!, names, {
-      namesIdle: caller.namesIdle === true,
+      includesInactive: caller.includesInactive === true,
       isDistributed: db.isDistributed === true,
     }),
   )
@@ -233,7 +233,10 @@ function tiersOf(
   params: CallerParams,
   schema: ResourceSchema,
   names: readonly Numbered[],
-  { namesIdle, isDistributed }: { readonly namesIdle: boolean; readonly isDistributed: boolean },
+  {
+    includesInactive,
+    isDistributed,
+  }: { readonly includesInactive: boolean; readonly isDistributed: boolean },
 ): Sql[] {
   const { name: resource, namedBy = [], inUse, isPerson, shownAs } = schema.resource
   const x = sql`x`
@@ -267,7 +270,7 @@ WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
   const people = names.filter(({ by }) => by === null || by === fullName)
   const isShown = shownAs.every(name => shownField(schema, name))
-  const isUsed = inUse && !namesIdle ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  const isUsed = inUse && !includesInactive ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
     ...(ids.length ? [select(0, ids, sql`x.id = n.text::bigint`)] : []),
     ...namedBy.flatMap((name, index) => {

@@ -11,7 +11,7 @@ import { kinds } from '../fields/kinds.ts'
 import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { defaultOf, fillOrRequire } from './fill.ts'
-import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
+import { type FindBy, findByOf, withoutFindBy } from './find-by.ts'
 import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
 import { ignoredWarning } from './read-only.ts'
@@ -41,12 +41,12 @@ export type Parsed = {
 }
 
 /** State that a body and its nested records share. */
-export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'> & {
+export type ParseState = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'> & {
   readonly catalog: Catalog
   /** absent where a name can't stand for an id */
   readonly names?: NameLookup
   /** set if warnings must not depend on the stored record, which the author may not read (D65) */
-  readonly unread?: boolean
+  readonly hidesStored?: boolean
 }
 
 /**
@@ -60,7 +60,7 @@ export type Nested = {
   /** the JSON that was sent; the same JSON twice makes one record */
   readonly payload: () => string
   /** the `find_by` lookup, which must match no record when this one is written */
-  readonly sought: Sought
+  readonly findBy: FindBy
 }
 
 /** Members that a read may add and a write ignores silently (D11). */
@@ -73,7 +73,7 @@ export function isKnownMember(name: string, schema: ResourceSchema): boolean {
 
 /**
  * Parses a body against the account's fields. `before` is the stored record of an update, null on create;
- * `names` resolves the names in the body; `unread` as of `Found`.
+ * `names` resolves the names in the body; `hidesStored` as of `ParseState`.
  */
 export function parseRecord(
   body: Json,
@@ -81,27 +81,27 @@ export function parseRecord(
   catalog: Catalog,
   before: Values | null,
   names: NameLookup = new NameLookup(),
-  unread = false,
+  hidesStored = false,
 ): Parsed {
-  return parseWithin(body, schema, before, { ...nothingFound(catalog), names, unread }, '')
+  return parseWithin(body, schema, before, { ...newParseState(catalog), names, hidesStored }, '')
 }
 
 /** The state before a body is parsed. */
-export function nothingFound(catalog: Catalog): Found {
+export function newParseState(catalog: Catalog): ParseState {
   return { catalog, problems: new Problems(), warnings: [], references: [], nested: [] }
 }
 
-/** Parses a record within a body: `found` is that of the whole body, `path` the record's place in it. */
+/** Parses a record within a body: `state` is that of the whole body, `path` the record's place in it. */
 function parseWithin(
   body: Json,
   schema: ResourceSchema,
   before: Values | null,
-  found: Found,
+  state: ParseState,
   path: string,
 ): Parsed {
-  const { catalog, problems, warnings } = found
+  const { catalog, problems, warnings } = state
   const sent = new Set(isObject(body) ? Object.keys(body) : [])
-  const parsed: Parsed & Found = { ...found, values: {}, sent, path }
+  const parsed: Parsed & ParseState = { ...state, values: {}, sent, path }
   if (!isObject(body)) {
     problems.add(
       () => ({ field: null, path, code: 'wrong_type', message: 'The body must be a JSON object of fields.' }),
@@ -116,13 +116,13 @@ function parseWithin(
     // Reports the problems of the wrapped fields at once, too; of several records, those of the first.
     const [inner, at] = Array.isArray(body[wrapper]) ? [body[wrapper][0]!, '/0'] : [body[wrapper]!, '']
     const place = `${path}/${pointerStep(wrapper)}${at}`
-    return parseWithin(inner, schema, before, found, place)
+    return parseWithin(inner, schema, before, state, place)
   }
   for (const name of sent) {
     const field = shownField(schema, name)
     if (!field) refuseUnknown(name, schema, parsed)
     else if (field.is_read_only) {
-      warnings.push(ignoredWarning(name, body, found.unread ? null : before, schema, catalog, path))
+      warnings.push(ignoredWarning(name, body, state.hidesStored ? null : before, schema, catalog, path))
     } else parseMember(field, body, schema, before, parsed)
   }
   // A role may hide fields; their defaults apply all the same (D64).
@@ -142,32 +142,32 @@ function parseMember(
   body: Values,
   schema: ResourceSchema,
   before: Values | null,
-  parsed: Parsed & Found,
+  parsed: Parsed & ParseState,
 ): void {
   const beside = (name: string) => {
     if (Object.hasOwn(body, name) && !schema.byName.get(name)?.is_read_only) return body[name]!
     // A field that the role hides or locks has its default all the same (D64).
     return before ? (before[name] ?? null) : defaultOf(schema.whole.byName.get(name)!)
   }
-  const found = parseContextOf(field, `${parsed.path}/${field.internal_name}`, parsed, beside)
+  const strict = parseContextOf(field, `${parsed.path}/${field.internal_name}`, parsed, beside)
   const input = body[field.internal_name]!
   const stored = before?.[field.internal_name] ?? null
   // A stored value can be written back, also if a limit of the field is narrower by now (D4).
-  let kept: boolean | null = null
-  const isKept = () => {
-    kept ??= before !== null && isSameJson(input, stored)
-    return kept
+  let isSame: boolean | null = null
+  const isSameAsStored = () => {
+    isSame ??= before !== null && isSameJson(input, stored)
+    return isSame
   }
-  const problem: typeof found.problem = (...told) => (isKept() ? undefined : found.problem(...told))
-  const context: ParseContext = { ...found, problem }
-  const missing = () => found.problem('required', 'must not be empty', { hint: () => howToWrite(field) })
+  const problem: typeof strict.problem = (...told) => (isSameAsStored() ? undefined : strict.problem(...told))
+  const context: ParseContext = { ...strict, problem }
+  const missing = () => strict.problem('required', 'must not be empty', { hint: () => howToWrite(field) })
   if (field.is_required && isBlank(input)) {
     missing()
     return
   }
   const kind = kinds[field.type]
   const read = input === null ? null : kind.parse(input, context, stored)
-  const value = read === undefined && isKept() ? stored : read
+  const value = read === undefined && isSameAsStored() ? stored : read
   if (value === undefined) return
   // An address without a line is sent as an object, and is empty all the same.
   if (field.is_required && isHollow(value)) {
@@ -178,29 +178,29 @@ function parseMember(
   parsed.values[field.internal_name] = isEmpty ? emptyValue(field, kind) : value
 }
 
-/** The context in which a field's value is parsed; `found` collects its problems, warnings and references. */
+/** The context in which a field's value is parsed; `state` collects its problems, warnings and references. */
 export function parseContextOf(
   field: Field,
   path: string,
-  found: Found,
+  state: ParseState,
   beside: ParseContext['beside'] = () => null,
 ): ParseContext {
   const { internal_name: name } = field
-  const { catalog } = found
+  const { catalog } = state
   const problem: ParseContext['problem'] = (code, message, { at = '', hint, ...more } = {}) => {
     const told = { field: name, path: path + at, code }
     // Forms send an empty text for an empty field.
     const isEmpty = at === '' && !field.is_required && beside(name) === ''
     const help = isEmpty ? 'Send null for no value.' : hint
-    found.problems.add(() => ({ ...told, message: sentence(`/${name}${at}`, message), ...more }), help)
+    state.problems.add(() => ({ ...told, message: sentence(`/${name}${at}`, message), ...more }), help)
     return undefined
   }
   const reference = (resource: string, id: number, at = '') => {
-    found.references.push({ resource, id, field: name, path: path + at })
+    state.references.push({ resource, id, field: name, path: path + at })
     return id
   }
   const linked = (resource: string, text: string, matches: readonly Match[], at: string) => {
-    const wrong = nameProblem(resource, text, matches, found.names?.near(resource, text))
+    const wrong = nameProblem(resource, text, matches, state.names?.near(resource, text))
     if (!wrong) return reference(resource, matches[0]!.id, at)
     const { code, message, ...more } = wrong
     const isOfSeveral = at === '' && matches.length === 0 && Array.isArray(kinds[field.type].empty)
@@ -215,16 +215,16 @@ export function parseContextOf(
     problem,
     reference,
     warn: (code, message, at = '') => {
-      found.warnings.push({ field: name, path: path + at, code, message: `${message}.` })
+      state.warnings.push({ field: name, path: path + at, code, message: `${message}.` })
     },
     create: (resource, payload, at = '') => {
-      const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, found)
-      if (!sought) return undefined
-      if (sought.holders?.length) return linked(resource, sought.shown, sought.holders, at)
-      return createNested(resource, payload, path + at, found, sought)
+      const findBy = findByOf(payload, catalog.resources.get(resource)!, path + at, state)
+      if (!findBy) return undefined
+      if (findBy.matches?.length) return linked(resource, findBy.shown, findBy.matches, at)
+      return createNested(resource, payload, path + at, state, findBy)
     },
     named: (resource, text, at = '') => {
-      const { names } = found
+      const { names } = state
       if (!names || !catalog.resources.get(resource)?.resource.namedBy)
         return problem('wrong_type', `must be the id of a ${resource} (a whole number)`, { at })
       const matches = names.matches(resource, text)
@@ -242,10 +242,10 @@ function createNested(
   resource: string,
   body: JsonObject,
   path: string,
-  found: Found,
-  sought: Sought,
+  state: ParseState,
+  findBy: FindBy,
 ): number {
-  const schema = found.catalog.resources.get(resource)!
+  const schema = state.catalog.resources.get(resource)!
   const members = withoutFindBy(body)
   let text: string | undefined
   const payload = () => {
@@ -253,18 +253,18 @@ function createNested(
     return text
   }
   const isSame = (other: Nested) =>
-    other.payload() === payload() || other.sought.texts.some(text => sought.texts.includes(text))
-  // Before the matches are known, each is parsed: another may be linked then, and the names in this one are
-  // needed.
-  const same = sought.holders && found.nested.find(other => other.schema === schema && isSame(other))
+    other.payload() === payload() || other.findBy.texts.some(text => findBy.texts.includes(text))
+  // In the first pass no match is known, so each is parsed: its names are looked up, whether it is linked or
+  // created.
+  const same = findBy.matches && state.nested.find(other => other.schema === schema && isSame(other))
   if (same) return same.temporaryId
-  const parsed = parseWithin(members, schema, null, found, path)
-  const temporaryId = -1 - found.nested.length
-  found.nested.push({ temporaryId, schema, parsed, payload, sought })
+  const parsed = parseWithin(members, schema, null, state, path)
+  const temporaryId = -1 - state.nested.length
+  state.nested.push({ temporaryId, schema, parsed, payload, findBy })
   return temporaryId
 }
 
-function refuseUnknown(name: string, schema: ResourceSchema, parsed: Parsed & Found): void {
+function refuseUnknown(name: string, schema: ResourceSchema, parsed: Parsed & ParseState): void {
   const { catalog, problems, path } = parsed
   if (silentlyIgnored.has(name)) return
   const message = `There is no field "${name}".`

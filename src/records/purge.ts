@@ -9,7 +9,7 @@ import { ask, type Param, type Sql, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
-import { author, type Write } from './write/protocol.ts'
+import { type Write, writeParamsOf } from './write/protocol.ts'
 
 export type Purge = {
   readonly purged: number
@@ -26,7 +26,7 @@ const service = 0
 export async function purgeRecords(db: Transaction, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
-  const params = author({ catalog, actor: service })
+  const params = writeParamsOf({ catalog, actor: service })
   for (const { name, conditions } of await withDue(db, params.account, catalog, before)) {
     for (;;) {
       const due = await readDue(db, conditions)
@@ -128,7 +128,7 @@ function purge({ account }: WriteParams, name: string, due: Due, conditions: Con
     conditions: [
       sql`(SELECT count(*) FROM ${table} t WHERE ${isDue} AND t.id = ANY(${all})${isFree}) = ${count}`,
     ],
-    seesAll: true,
+    locksFirst: true,
     steps: [
       { name: 'deleted', change: deleted },
       { name: 'wiped', change: wiped },

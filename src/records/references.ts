@@ -21,13 +21,13 @@ import type { Reader } from './store.ts'
 
 /** Records that a transaction found or created under the account's lock, where they stay so (D165). */
 export class FoundRecords {
-  readonly #states = new Map<string, 'live' | 'idle'>()
+  readonly #states = new Map<string, 'live' | 'inactive'>()
 
-  add(resource: string, id: number, state: 'live' | 'idle' = 'live'): void {
+  add(resource: string, id: number, state: 'live' | 'inactive' = 'live'): void {
     this.#states.set(`${resource} ${id}`, state)
   }
 
-  of(resource: string, id: number): 'live' | 'idle' | undefined {
+  of(resource: string, id: number): 'live' | 'inactive' | undefined {
     return this.#states.get(`${resource} ${id}`)
   }
 }
@@ -36,29 +36,29 @@ export class FoundRecords {
  * Looks up references: whether the records are there, and the values to copy from them. `isLocked`: under the
  * account's lock, where the catalog's own records are those that parsing accepted, and `found` ones stay.
  */
-export async function lookUp(
+export async function lookUpReferences(
   db: Reader,
   caller: Caller & { readonly found?: FoundRecords },
   references: readonly Reference[],
   isLocked: boolean,
-): Promise<{ readonly look: Look; readonly related: Draft['related'] }> {
+): Promise<{ readonly stateOf: ReferenceStates; readonly related: Draft['related'] }> {
   const { catalog, found } = caller
-  const known: Look = (resource, id) => {
+  const known: ReferenceStates = (resource, id) => {
     const { options, snapshot } = catalog.resources.get(resource)!.resource
     if (!isLocked || snapshot) return null
     return options ? 'live' : (found?.of(resource, id) ?? null)
   }
   const asked = references.filter(({ resource, id }) => known(resource, id) === null)
-  const row = await askReferences(db, callerParamsOf(caller), asked)
-  const look = lookIn(row)
+  const row = await readReferences(db, callerParamsOf(caller), asked)
+  const stateOf = referenceStatesIn(row)
   return {
-    look: (resource, id) => known(resource, id) ?? look(resource, id),
+    stateOf: (resource, id) => known(resource, id) ?? stateOf(resource, id),
     related: relatedOf(row, caller),
   }
 }
 
-/** Looks up the references of a request. Returns {} if there are none. */
-export async function askReferences(
+/** The row of `existenceColumns`; {} if there are no references. */
+export async function readReferences(
   db: Reader,
   params: CallerParams,
   references: readonly Reference[],
@@ -70,9 +70,9 @@ export async function askReferences(
 }
 
 /**
- * Columns of the result. `live_<resource>` has the ids that exist and are not deleted, `idle_<resource>`
- * those of them that are inactive. `copied_<resource>` has the values to copy, for resources that have a
- * `snapshot`, without fields that the caller's role hides (D64).
+ * Columns of the result. `live_<resource>` has the ids that exist and are not deleted,
+ * `inactive_<resource>` those of them that are inactive. `copied_<resource>` has the values to copy, for
+ * resources that have a `snapshot`, without fields that the caller's role hides (D64).
  */
 function existenceColumns(params: CallerParams, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
@@ -83,7 +83,10 @@ function existenceColumns(params: CallerParams, references: readonly Reference[]
       sql`(SELECT string_agg(id::text, ',') ${of}${where}) AS ${sql.id(`${name}_${resource}`)}`
     const { resource: asked, byName } = params.resources.get(resource)!
     const { snapshot, inUse } = asked
-    const live = [idsOf(sql.none, 'live'), ...(inUse ? [idsOf(sql` AND ${sql.id(inUse)} <> 1`, 'idle')] : [])]
+    const live = [
+      idsOf(sql.none, 'live'),
+      ...(inUse ? [idsOf(sql` AND ${sql.id(inUse)} <> 1`, 'inactive')] : []),
+    ]
     if (!snapshot) return live
     const copied = snapshot.filter(name => !byName.get(name)!.is_hidden)
     const members = ['id', ...copied].map(name => sql`${sql.text(name)}, ${sql.id(name)}`)
@@ -93,7 +96,7 @@ function existenceColumns(params: CallerParams, references: readonly Reference[]
 }
 
 /**
- * The values to copy from related records, out of the row of `askReferences`. The response shows the copies,
+ * The values to copy from related records, out of the row of `readReferences`. The response shows the copies,
  * so there are none of records that the caller may not read (D65).
  */
 function relatedOf(row: Record<string, string | null> | undefined, caller: Caller): Draft['related'] {
@@ -115,10 +118,10 @@ export function copiedFrom(references: readonly Reference[], { resources }: Cata
   return references.flatMap(({ resource }) => (resources.get(resource)!.resource.snapshot ? [resource] : []))
 }
 
-/** Finds a record in the row of `askReferences`: `idle` if it is inactive, null if it is missing. */
-export type Look = (resource: string, id: number) => 'live' | 'idle' | null
+/** Finds the state of a record in the row of `readReferences`; null if it is missing. */
+export type ReferenceStates = (resource: string, id: number) => 'live' | 'inactive' | null
 
-export function lookIn(row: Record<string, string | null>): Look {
+export function referenceStatesIn(row: Record<string, string | null>): ReferenceStates {
   const sets = new Map<string, Set<string>>()
   const has = (column: string, id: number) => {
     let ids = sets.get(column)
@@ -130,29 +133,29 @@ export function lookIn(row: Record<string, string | null>): Look {
   }
   return (resource, id) => {
     if (!has(`live_${resource}`, id)) return null
-    return has(`idle_${resource}`, id) ? 'idle' : 'live'
+    return has(`inactive_${resource}`, id) ? 'inactive' : 'live'
   }
 }
 
 /**
  * The problems of references to missing or inactive records. Unknown ids, deleted records, records that the
  * caller does not see (D63) and ids of other accounts give the same problem (D11). A reference that the
- * record had before may be inactive (D10), and so may those in `idle`. References of defaults are checked
- * earlier.
+ * record had before may be inactive (D10), and so may those in `allowedInactive`. References of defaults are
+ * checked earlier.
  */
 export function missingReferences(
   references: readonly Reference[],
-  look: Look,
-  idle?: ReadonlyMap<number, string>,
+  stateOf: ReferenceStates,
+  allowedInactive?: ReadonlyMap<number, string>,
 ): Problem[] {
   return references.flatMap(({ resource, id, field, path, by }) => {
-    const found = look(resource, id)
+    const found = stateOf(resource, id)
     if (found === 'live' || by === 'default') return []
-    if (found === 'idle' && (by === 'before' || idle?.has(id))) return []
+    if (found === 'inactive' && (by === 'before' || allowedInactive?.has(id))) return []
     // A default is not sent in its field.
     const member = path.slice(Math.max(0, path.lastIndexOf(`/${field}`)))
     const [code, why]: readonly [ProblemCode, string] =
-      found === 'idle'
+      found === 'inactive'
         ? ['inactive_option', `a ${resource} that is no longer in use`]
         : ['reference_not_found', `but there is no such ${resource}`]
     const message = sentence(member, `is ${id}, ${why}`)
@@ -162,7 +165,7 @@ export function missingReferences(
 
 /**
  * Conditions of a write: all referenced records still exist, and newly referenced ones are active, except for
- * the author's `idle`. References of the request must be visible to the author (D63).
+ * the author's `allowedInactive`. References of the request must be visible to the author (D63).
  *
  * `after`: the CTE that takes the account's lock, if the conditions stand in the same statement; else null. A
  * statement that waits for the lock doesn't see a deletion that was committed meanwhile. So, after the wait,
@@ -187,8 +190,11 @@ function existCondition(
   const all = param(ids)
   const readParams = how ? unlimited(params) : params
   const { inUse } = params.resources.get(resource)!.resource
-  const isTaken = params.idle ? sql` OR x.id = ANY(${params.idle}::bigint[])` : sql.none
-  const isInUse = inUse && how !== 'before' ? sql` AND (x.${sql.id(inUse)} = 1${isTaken})` : sql.none
+  const orAllowedInactive = params.allowedInactive
+    ? sql` OR x.id = ANY(${params.allowedInactive}::bigint[])`
+    : sql.none
+  const isInUse =
+    inUse && how !== 'before' ? sql` AND (x.${sql.id(inUse)} = 1${orAllowedInactive})` : sql.none
   const first = after ? sql`${after}, ` : sql.none
   return sql`(
     SELECT count(*) FROM (

@@ -20,11 +20,11 @@ import { pointersTo, unpointed } from './references.ts'
 import { recordStatement, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import type { Work } from './work.ts'
-import { savedOf } from './write/answer.ts'
 import { execute } from './write/execute.ts'
 import type { Saved, WriteContext } from './write/operation.ts'
-import { answerOf } from './write/plan.ts'
-import { author, type Event, type Write } from './write/protocol.ts'
+import { returnedRows } from './write/plan.ts'
+import { type Event, type Write, writeParamsOf } from './write/protocol.ts'
+import { savedOf } from './write/response.ts'
 import { refuseForbidden } from './write/rules.ts'
 
 /** A deletion: of which record, and by whom. `isAlone`: its parts forbid it, and don't go along. */
@@ -58,7 +58,7 @@ export async function removeRecord(
   if (await storedResponse(db, requestKeyOf(context))) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
     await refuseRemoval(asked)
-    const params = author(context)
+    const params = writeParamsOf(context)
     const write = removal(work, params, [id], precondition, { isRead, isAlone })
     const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
     if (written) return isRead ? savedOf(work, written) : null
@@ -79,7 +79,7 @@ export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
  * tells why.
  */
 export async function removeTogether(work: Work, ids: readonly number[]): Promise<boolean> {
-  const params = author(work.context)
+  const params = writeParamsOf(work.context)
   const write = removal(work, params, ids, null, { isRead: false, isAlone: true })
   return (await execute(work.db, params, write, { isLocked: true })).length > 0
 }
@@ -108,7 +108,7 @@ export async function validateRemoval(
 async function refuseReasons(asked: Removal, moves: readonly Move[], how: string): Promise<void> {
   const { db, schema, id, context, precondition, isAlone = false } = asked
   const { actor, name } = schema.resource
-  const [params, record] = [author(context), param(String(id))]
+  const [params, record] = [writeParamsOf(context), param(String(id))]
   const uses = usesOf(schema, context, params, record, moves, isAlone)
   const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)
@@ -174,7 +174,7 @@ function removal(
       ...unpointed(name, params, catalog, sql`${all}::bigint[]`, own),
       ...(refused ? [sql`(${refused}) IS NULL`] : []),
     ],
-    seesAll: true,
+    locksFirst: true,
     updates: [
       {
         name: 'r',
@@ -188,7 +188,7 @@ function removal(
       },
       ...cascaded.updates,
     ],
-    whenBefore: () => [sql`(SELECT count(*) FROM ${table} t WHERE ${isThere}) = ${count}`],
+    conditionsOfUpdates: () => [sql`(SELECT count(*) FROM ${table} t WHERE ${isThere}) = ${count}`],
     steps: [
       ...freedKeys(params, schema, 'r'),
       ...(isOne ? (actor?.endedAccess(params) ?? []) : []),
@@ -198,7 +198,7 @@ function removal(
     isConfiguration,
     // The moment tells the parts that were deleted with a record.
     hasOwnMoment: own.length > 0,
-    answer: isRead ? answerOf(params, schema) : sql`SELECT r.id::text AS id FROM r`,
+    answer: isRead ? returnedRows(params, schema) : sql`SELECT r.id::text AS id FROM r`,
   }
 }
 

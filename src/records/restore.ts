@@ -14,15 +14,15 @@ import type { Reference } from './parse.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
 import { quotaConditions, quotaProblem } from './record-quota.ts'
-import { askReferences, lookIn, missingReferences } from './references.ts'
+import { missingReferences, readReferences, referenceStatesIn } from './references.ts'
 import { hiddenProblem, isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
 import { tableOf } from './store.ts'
-import { clash, keyed, newKeys, storedKeys } from './unique.ts'
+import { clash, fieldsWithKeys, newKeys, storedKeys } from './unique.ts'
 import type { Work } from './work.ts'
-import { findIdempotentResponse } from './write/answer.ts'
 import type { Saved, WriteContext } from './write/operation.ts'
-import { answerOf } from './write/plan.ts'
-import { author, type Write } from './write/protocol.ts'
+import { returnedRows } from './write/plan.ts'
+import { type Write, writeParamsOf } from './write/protocol.ts'
+import { findIdempotentResponse } from './write/response.ts'
 import { refuseForbidden } from './write/rules.ts'
 import { writeRecord } from './write/save.ts'
 
@@ -60,11 +60,13 @@ export async function restoreRecord(
     const full = await quotaProblem(work, record)
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
     const references = referencesOf(schema, record, context)
-    const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))
-    const params = author(context)
+    const stateOf = referenceStatesIn(
+      await readReferences(db, unlimited(callerParamsOf(context)), references),
+    )
+    const params = writeParamsOf(context)
     const lost = lostByParts(work, params, id, row.deleted_at!)
     const ofParts = lost ? (await ask(db, lost)).map(one => lostProblem(context, one)) : []
-    refuseMissing(schema, [...missingReferences(references, look), ...ofParts])
+    refuseMissing(schema, [...missingReferences(references, stateOf), ...ofParts])
     const write = restoration(params, schema, id, row!, record, references, lost)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
@@ -118,17 +120,17 @@ function restoration(
       ...quotaConditions(params.account, schema.resource, stored),
       ...(lost ? [sql`NOT EXISTS (${lost})`] : []),
     ],
-    seesAll: true,
+    locksFirst: true,
     updates: [
       { name: 'r', change, returning: sql`t.*`, rows: () => sql`SELECT t.* FROM ${table} t WHERE ${ofIt}` },
       ...cascaded.updates,
     ],
-    whenBefore: () => [sql`EXISTS (SELECT 1 FROM ${table} t WHERE ${isIt})`],
+    conditionsOfUpdates: () => [sql`EXISTS (SELECT 1 FROM ${table} t WHERE ${isIt})`],
     steps: [...newKeys(schema, 'r'), ...(updatesOthers?.(params, sql`r`, []) ?? [])],
     events: [...cascaded.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
     hasOwnMoment: parts.length > 0,
-    answer: answerOf(params, schema),
+    answer: returnedRows(params, schema),
   }
 }
 
@@ -184,13 +186,13 @@ async function clashesOfParts(
   const clashes: Problem[] = []
   for (const part of parts) {
     const of = context.catalog.resources.get(part)!
-    if (keyed(of).length === 0) continue
+    if (fieldsWithKeys(of).length === 0) continue
     const rows = await ask(
       db,
       clashesSql(params, of, partsOfDeletion({ params, schema, id, parts }, part, deletedAt)),
     )
     for (const { field, own, holder } of rows) {
-      const by = keyed(of).find(one => String(one.id) === field)!
+      const by = fieldsWithKeys(of).find(one => String(one.id) === field)!
       clashes.push(
         mayRead(context, part) ? clashOfPart(of, by, own ?? null, holder ?? null) : hiddenProblem(),
       )
@@ -208,7 +210,7 @@ function clashesSql(params: WriteParams, schema: ResourceSchema, parts: Sql): Sq
 FROM (
   SELECT k.field, k.key, min(k.record) AS own,
     coalesce(min(u.record), nullif(max(k.record), min(k.record))) AS holder
-  FROM (SELECT x.id AS record, k.field, k.key FROM ${parts} x, LATERAL (${storedKeys(keyed(schema))}) k) k
+  FROM (SELECT x.id AS record, k.field, k.key FROM ${parts} x, LATERAL (${storedKeys(fieldsWithKeys(schema))}) k) k
   LEFT JOIN unique_value u
     ON u.account_id = ${params.account}::bigint AND u.field = k.field AND u.key = k.key
   GROUP BY k.field, k.key) k

@@ -13,7 +13,7 @@ import { lockStatement } from './write/protocol.ts'
 /** Validates and saves a change; null on a conflict. `recheck`: it is a retry. */
 type Act = (on: Transaction, recheck: boolean) => Promise<Saved | null>
 
-/** Number of retries while another process keeps changing the record, or what a new one points to. */
+/** Number of retries while other requests keep changing the record, or what a new one points to. */
 const attempts = { create: 2, other: 5 }
 
 /** Database or transaction → the mutex of its records. */
@@ -61,6 +61,6 @@ function underLock(db: Required<Transaction>, account: string, act: Act): Promis
   return db.transaction({ account }, async tx => {
     await ask(tx, lockStatement(account))
     const result = await act(tx, true)
-    return { isKept: result !== null, result }
+    return { commits: result !== null, result }
   })
 }

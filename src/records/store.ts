@@ -49,12 +49,12 @@ export type Transaction = Reader & {
    */
   write(account: string, content: StatementsToWrite): Promise<readonly Record<string, string | null>[]>
   /**
-   * Runs several writes in one transaction; `act` returns `isKept`: true to commit, false to roll back.
+   * Runs several writes in one transaction; `act` returns `commits`: true to commit, false to roll back.
    * Absent within a transaction: they don't nest.
    */
   transaction?<T>(
     turn: { readonly account: string; readonly signal?: AbortSignal },
-    act: (tx: Transaction) => Promise<{ readonly isKept: boolean; readonly result: T }>,
+    act: (tx: Transaction) => Promise<{ readonly commits: boolean; readonly result: T }>,
   ): Promise<T>
 }
 

@@ -7,7 +7,7 @@ import { numberAsText } from '../fields/kinds/text.ts'
 import { kinds } from '../fields/kinds.ts'
 import { asText, isObject, type Json, type RawNumber } from '../json.ts'
 import { ask } from '../sql.ts'
-import { nothingFound, parseContextOf } from './parse.ts'
+import { newParseState, parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
 import { clash, duplicate, holdersSelect } from './unique.ts'
 import type { ReadWork, Work } from './work.ts'
@@ -122,7 +122,7 @@ async function foundBy(work: ReadWork, key: UniqueKey) {
  */
 function refuseImpossible({ field, value }: UniqueKey, { catalog }: WriteContext): void {
   const { problems } = parsedAlone(field, value, catalog)
-  if (problems.count > 0) throw impossible(field, problems.kept[0]!.message)
+  if (problems.count > 0) throw impossible(field, problems.listed[0]!.message)
 }
 
 function impossible({ internal_name: name }: Field, why = ''): Refusal {
@@ -132,10 +132,10 @@ function impossible({ internal_name: name }: Field, why = ''): Refusal {
 
 /** Parses a single value of a field, as in a body. */
 function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
-  const found = nothingFound(catalog)
-  const context = parseContextOf(field, `/${field.internal_name}`, found)
+  const state = newParseState(catalog)
+  const context = parseContextOf(field, `/${field.internal_name}`, state)
   const parsed = sent === null ? null : kinds[field.type].parse(sent, context, null)
-  return { parsed, problems: found.problems }
+  return { parsed, problems: state.problems }
 }
 
 /** Throws `validation_failed` if the body has another value than the path. */

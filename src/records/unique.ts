@@ -23,29 +23,30 @@ export function hasKeys(field: Field): boolean {
   return field.is_unique && !field.is_unique_by_index
 }
 
-/** The fields of a resource whose values are stored as keys. */
-export const keyed = memoize(({ whole }: ResourceSchema): readonly Field[] => whole.fields.filter(hasKeys))
+export const fieldsWithKeys = memoize(({ whole }: ResourceSchema): readonly Field[] =>
+  whole.fields.filter(hasKeys),
+)
 
-/** Inserts the keys of the new or restored rows of the step `r`. */
-export function newKeys(schema: ResourceSchema, r: string): Step[] {
-  const all = keyed(schema)
-  return all.length ? [{ name: `${r}_keys`, change: keysOfRows(sql.id(r), all) }] : []
+/** Inserts the keys of the new or restored rows of a step. */
+export function newKeys(schema: ResourceSchema, step: string): Step[] {
+  const all = fieldsWithKeys(schema)
+  return all.length ? [{ name: `${step}_keys`, change: keysOfRows(sql.id(step), all) }] : []
 }
 
-/** Deletes the keys of the deleted rows of the step `r`. */
-export function freedKeys({ account }: WriteParams, schema: ResourceSchema, r: string): Step[] {
-  const all = keyed(schema)
+/** Deletes the keys of the deleted rows of a step. */
+export function freedKeys({ account }: WriteParams, schema: ResourceSchema, step: string): Step[] {
+  const all = fieldsWithKeys(schema)
   if (all.length === 0) return []
   const change = sql`
-  DELETE FROM unique_value u USING ${sql.id(r)} x
+  DELETE FROM unique_value u USING ${sql.id(step)} x
   WHERE u.account_id = ${account}::bigint AND u.record = x.id AND u.field = ANY(${idsOf(all)}::bigint[])
 `
-  return [{ name: `${r}_keys`, change }]
+  return [{ name: `${step}_keys`, change }]
 }
 
 /** Deletes the keys that the changed record of the step `r` no longer has, and inserts its new ones. */
 export function changedKeys(params: WriteParams, schema: ResourceSchema, { changes }: RecordToWrite): Step[] {
-  const changed = keyed(schema).filter(({ internal_name: name }) => name in changes)
+  const changed = fieldsWithKeys(schema).filter(({ internal_name: name }) => name in changes)
   if (changed.length === 0) return []
   const isOwn = sql`u.account_id = ${params.account}::bigint AND u.record = x.id`
   const isSame = sql`u.field = k.field AND u.key = k.key`
@@ -106,7 +107,7 @@ export async function clashesOf(
   candidates: readonly Candidate[],
 ): Promise<Problem[]> {
   const all = candidates.flatMap(({ schema, after, before, path }) =>
-    keyed(schema)
+    fieldsWithKeys(schema)
       .filter(({ internal_name: name }) => !before || !isSameJson(before[name] ?? null, after[name] ?? null))
       .map(field => ({ schema, field, after, path, id: before ? String(before.id) : null })),
   )

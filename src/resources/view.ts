@@ -81,7 +81,7 @@ function checkQuery(draft: Draft, schema: ResourceSchema): void {
     const context = { parameters, schema, catalog, problems, names: new NameLookup() }
     if (name === 'filter') selectionOf(context)
     else resolveSort(sortKeysOf(text, context), context, false)
-    for (const { code, message, hint } of problems.kept)
+    for (const { code, message, hint } of problems.listed)
       problem(name, code, message.replace(/\.$/, ''), hint === undefined ? {} : { hint })
     if (name === 'filter') after.filter = withOptionIds(text, schema, catalog)
   }

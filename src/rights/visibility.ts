@@ -81,12 +81,12 @@ export function callerCacheKey({ actor, territories = [] }: Caller): string {
 export function visible(resource: string, params: VisibilityParams, alias: Sql): Sql {
   const ofAccount = sql`${alias}.account_id = ${params.account}::bigint`
   const schema = params.resources.get(resource)!
-  const within = limitedTo(schema.visibility, schema, params, alias)
-  if (!within) return ofAccount
+  const limit = limitedTo(schema.visibility, schema, params, alias)
+  if (!limit) return ofAccount
   const { sharedBy } = schema.resource.ownership!
   return sharedBy
-    ? sql`${ofAccount} AND (${within} OR ${alias}.${sql.id(sharedBy)} = 1)`
-    : sql`${ofAccount} AND ${within}`
+    ? sql`${ofAccount} AND (${limit} OR ${alias}.${sql.id(sharedBy)} = 1)`
+    : sql`${ofAccount} AND ${limit}`
 }
 
 /**
@@ -95,8 +95,8 @@ export function visible(resource: string, params: VisibilityParams, alias: Sql):
  */
 export function changeable(resource: string, params: CallerParams, alias: Sql): Sql {
   const schema = params.resources.get(resource)!
-  const within = limitedTo(schema.mayChange, schema, params, alias)
-  return within ? sql`(${within} IS TRUE)` : sql`true`
+  const limit = limitedTo(schema.mayChange, schema, params, alias)
+  return limit ? sql`(${limit} IS TRUE)` : sql`true`
 }
 
 /** The column `is_changeable` of a statement that reads the row `alias`, for `isChangeable`. */

@@ -61,7 +61,7 @@ async function stepOf(job: Job, before: (text: string) => Promise<void> = async 
     }
     const work = workOn(noting, { ...caller, unread: true as const }, job.resource)
     const result = await importStep({ ...work, job, oldest: new Date(0), count: 250 }, new Set())
-    return { isKept: true, result }
+    return { commits: true, result }
   })
   return { texts, step }
 }

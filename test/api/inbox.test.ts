@@ -390,7 +390,7 @@ test('an inbox is its owner’s alone, in their account', async () => {
   assert.equal(await stranger.mark({ ids: [item!.id], to: 'read' }), 0)
   const { result: account } = await db
     .transaction({ account: '1' }, async tx => ({
-      isKept: true,
+      commits: true,
       result: await createAccount(tx, { name: 'Other', ownerName: 'O', ownerEmail: 'o@example.com' }),
     }))
     .then(result => ({ result }))

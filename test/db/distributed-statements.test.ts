@@ -70,7 +70,7 @@ await db.transaction({ account: '1' }, async tx => {
   })
   const own = { ...recording, query: tx.query, write: writing(tx) }
   const outcomes = await carryOutBatch(workOn(own, latest, 'contact'), operations, new Date(0))
-  return { isKept: true, result: outcomes }
+  return { commits: true, result: outcomes }
 })
 const statements = [...sent]
 

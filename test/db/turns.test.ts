@@ -120,12 +120,12 @@ function suite(place: () => Promise<{ url?: string }>) {
         return sum(tx)
       })
       await write(tx, 4)
-      return { isKept: true, result }
+      return { commits: true, result }
     })
     const failed = db.transaction({ account: '1' }, async tx => {
       await write(tx, 8)
       await tx.dryRun(() => Promise.reject(new Error('of the run')))
-      return { isKept: true, result: null }
+      return { commits: true, result: null }
     })
     await assert.rejects(failed, /of the run/)
     assert.deepEqual([tried, await sum(db)], ['3', '5'])
@@ -171,10 +171,10 @@ test('embedded: an account that kept others waiting has as long a rest; a job on
     await db.transaction(turn, async tx => {
       others.ended = ask()
       for (const end = performance.now() + longMs; performance.now() < end; ) await tx.query(work)
-      return { isKept: true, result: null }
+      return { commits: true, result: null }
     })
     const from = performance.now()
-    await db.transaction(turn, async () => ({ isKept: true, result: null }))
+    await db.transaction(turn, async () => ({ commits: true, result: null }))
     const tookMs = performance.now() - from
     others.areOver = true
     await others.ended

@@ -102,7 +102,7 @@ function refusals(
 ): string[] {
   const body = parseExactly(`{${JSON.stringify(name)}:${text}}`)
   const { problems } = parseRecord(body, schema, catalog, before)
-  return problems.kept
+  return problems.listed
     .filter(({ path }) => path === `/${name}` || path.startsWith(`/${name}/`))
     .map(({ code }) => code)
 }

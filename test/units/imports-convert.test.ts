@@ -30,7 +30,7 @@ const body = (resource: string, cells: { readonly [field: string]: Cell }, more:
 /** The interface's problems with a body; names are not looked up here. */
 function complaints(resource: string, given: JsonObject): string[] {
   const { problems, warnings } = parseRecord(given, catalog.resources.get(resource)!, catalog, null)
-  return [...problems.kept, ...warnings].map(({ message }) => message)
+  return [...problems.listed, ...warnings].map(({ message }) => message)
 }
 
 test('numbers as people write them', () => {

@@ -8,7 +8,7 @@ import { requestKeyOf, storedResponse, type Written, writeIdempotently } from '.
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
 import type { WriteContext } from '../../records/write/operation.ts'
-import { author, type Origin } from '../../records/write/protocol.ts'
+import { type Origin, writeParamsOf } from '../../records/write/protocol.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, param, sql } from '../../sql.ts'
@@ -46,11 +46,11 @@ export async function createLink(
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return savedLink(before, null)
   const secret = newSecret('link', context.catalog.account.id, randomBytes)
-  const params = author(context)
+  const params = writeParamsOf(context)
   const { condition, r } = signingIn(params, param(String(user)))
   const write = {
     conditions: [condition],
-    seesAll: true,
+    locksFirst: true,
     steps: [r, endedLinks(params), linkRow(params, secret, purpose)],
     events: [
       {
@@ -132,7 +132,7 @@ export async function consumeLink(
   session: NewSession,
   passwordHash: string | null,
 ): Promise<boolean> {
-  const params = author(caller)
+  const params = writeParamsOf(caller)
   const hash = hashToken(secret)
   const { condition, r } = signingIn(params, params.actor)
   const isIt = sql`x.account_id = ${params.account}::bigint AND x.hash = ${hash}::text`
@@ -147,7 +147,7 @@ export async function consumeLink(
   }
   const write = {
     conditions: [condition, isOpen],
-    seesAll: true,
+    locksFirst: true,
     ids: 1,
     steps: [
       ...[r, used],

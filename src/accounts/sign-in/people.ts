@@ -3,7 +3,7 @@ import { comparedName } from '../../fields/name.ts'
 import { canBeName } from '../../records/name-lookup.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
-import { author, type Origin } from '../../records/write/protocol.ts'
+import { type Origin, writeParamsOf } from '../../records/write/protocol.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
@@ -89,11 +89,11 @@ export async function changePassword(
   judgedHash: string | null,
   newHash: string,
 ): Promise<boolean> {
-  const params = author(caller)
+  const params = writeParamsOf(caller)
   const { condition, r } = signingIn(params, params.actor, hasPassword(params, judgedHash))
   const write = {
     conditions: [condition],
-    seesAll: true,
+    locksFirst: true,
     steps: [r, passwordRow(newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
     events: [passwordChanged],
     answer: sql`SELECT r.id::text AS id FROM r, counted`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
-import { author, carryOut, lockOnly } from '../../records/write/protocol.ts'
+import { lockOnly, writeParamsOf, writeStatement } from '../../records/write/protocol.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../../sql.ts'
@@ -81,7 +81,7 @@ export async function saveSession(
   session: NewSession,
   judged: { hash: string; newHash: string | null } | null,
 ): Promise<boolean> {
-  const params = author(caller)
+  const params = writeParamsOf(caller)
   const isJudged = judged && hasPassword(params, judged.hash)
   const { condition, r } = signingIn(params, params.actor, isJudged)
   const renewed = {
@@ -94,7 +94,7 @@ export async function saveSession(
   const write = {
     conditions: [condition],
     ids: 1,
-    seesAll: true,
+    locksFirst: true,
     steps: [r, oldSessions(params), sessionRow(session), ...(judged?.newHash ? [renewed] : [])],
     events: [],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
@@ -126,7 +126,7 @@ export async function listSessions(
 /** Ends a session of the caller; false if there is none with that id. */
 export async function endSession(db: Transaction, { catalog, actor }: Caller, id: number): Promise<boolean> {
   const account = param(String(catalog.account.id))
-  const ended = await carryOut(
+  const ended = await writeStatement(
     db,
     account,
     sql`WITH ${lockOnly(account)}
@@ -140,7 +140,7 @@ RETURNING s.id::text AS id`,
 /** Ends the session of a secret, if there is one: a new sign-in replaces the browser's earlier session. */
 export async function endSessionOf(db: Transaction, account: number, secret: string): Promise<void> {
   const own = param(String(account))
-  await carryOut(
+  await writeStatement(
     db,
     own,
     sql`WITH ${lockOnly(own)}

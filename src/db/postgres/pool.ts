@@ -108,7 +108,7 @@ export class ConnectionPool implements Pool {
   }
 
   begin<T>(act: (tx: PoolTransaction) => Promise<T>, mode = ''): Promise<T> {
-    return this.#writing(this.withConnection(connection => transact(connection, act, mode)))
+    return this.#writing(this.withConnection(connection => runTransaction(connection, act, mode)))
   }
 
   /**
@@ -248,7 +248,7 @@ const savepoint: Parameters<Ask> = ['SAVEPOINT attempt', []]
 const release: Parameters<Ask> = ['RELEASE SAVEPOINT attempt', []]
 
 /** Runs `act` as Pool.begin does, over a connection in exclusive use. */
-export async function transact<T>(
+export async function runTransaction<T>(
   connection: Connection,
   act: (tx: PoolTransaction) => Promise<T>,
   mode: string,

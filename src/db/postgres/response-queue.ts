@@ -15,7 +15,7 @@ export type Progress = {
   readonly onBegin?: () => void
 }
 
-type Statement = {
+type SentStatement = {
   readonly text: string
   readonly params: readonly (string | null)[]
   readonly isRaw: boolean
@@ -31,7 +31,7 @@ type Statement = {
 
 /** Statements that are sent at once, as one atomic batch. */
 export type PendingQuery = {
-  readonly statements: readonly Statement[]
+  readonly statements: readonly SentStatement[]
   /** True if it is one text without parameters, which may be several statements */
   readonly isScript: boolean
   /** index of the statement that is answered now */
@@ -56,7 +56,7 @@ export class ResponseQueue {
   }
 
   /** The statements in the form in which they are sent now. */
-  named(asked: readonly Parameters<Ask>[]): Statement[] {
+  named(asked: readonly Parameters<Ask>[]): SentStatement[] {
     const own = new Map<string, string>()
     return asked.map(([text, params = [], { prepare = false, raw = false, progress } = {}]) => {
       const known = prepare ? (this.#kept.get(text) ?? own.get(text)) : undefined
@@ -136,7 +136,7 @@ export class ResponseQueue {
     return first
   }
 
-  get #answered(): Statement {
+  get #answered(): SentStatement {
     const { statements, at } = this.#first
     return statements[at]!
   }
@@ -151,12 +151,12 @@ export class ResponseQueue {
     comeFirst(this.#answered)
   }
 
-  #forget({ text, name }: Statement): void {
+  #forget({ text, name }: SentStatement): void {
     if (this.#kept.get(text) === name) this.#kept.delete(text)
   }
 }
 
-function comeFirst({ progress }: Statement): void {
+function comeFirst({ progress }: SentStatement): void {
   if (!progress) return
   progress.hasBegun = true
   progress.runsSince = performance.now()

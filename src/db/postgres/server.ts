@@ -15,7 +15,7 @@ import { DatabaseUnavailable } from '../unavailable.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { Connection } from './connection.ts'
 import { withExplicitBatches } from './explicit-batch.ts'
-import { ConnectionPool, type Life, type PoolTransaction, transact } from './pool.ts'
+import { ConnectionPool, type Life, type PoolTransaction, runTransaction } from './pool.ts'
 import type { Progress } from './response-queue.ts'
 import { type ServerAddress, serverAddress } from './server-address.ts'
 import { warnings } from './warnings.ts'
@@ -209,7 +209,7 @@ async function atOneSnapshot<T>(
 ): Promise<T> {
   const canceller = cancellerOf(connection, ended)
   try {
-    return await transact(connection, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    return await runTransaction(connection, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
   } finally {
     await canceller.stop()
     await connection.close()

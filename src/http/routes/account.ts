@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
-import { onceByKey, requestKeyOf } from '../../records/idempotency.ts'
+import { oncePerKey, requestKeyOf } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -14,15 +14,18 @@ import { turnOf, withDryRun } from './dry-run.ts'
 
 const tag = 'account'
 
-/** `configured` is called after a committed change. */
-export function accountRoutes(db: Database, configured: (account: number) => Promise<void>): AccountRoute[] {
+/** `onConfigurationChange` is called after a committed change. */
+export function accountRoutes(
+  db: Database,
+  onConfigurationChange: (account: number) => Promise<void>,
+): AccountRoute[] {
   const get: Handler = async ({ caller }) => okAnswer(JSON.stringify(settingsOf(caller.catalog)))
   const { change } = withDryRun(
     db,
     (own, isDry) => ({
       change: async request => {
         const changed = isDry ? await changeOf(own, request) : await updateSettings(db, request)
-        if (!isDry) await configured(request.caller.catalog.account.id)
+        if (!isDry) await onConfigurationChange(request.caller.catalog.account.id)
         const { settings, recalculated } = changed
         return okAnswer(JSON.stringify(settings), recalculated && { recalculated })
       },
@@ -51,8 +54,8 @@ export function accountRoutes(db: Database, configured: (account: number) => Pro
 /** Commits the change in a transaction of its own. */
 function updateSettings(db: Database, request: ApiRequest): Promise<SettingsChange> {
   const key = requestKeyOf(contextOf(request))
-  const act = async (tx: Transaction) => ({ isKept: true, result: await changeOf(tx, request) })
-  return db.transaction(turnOf(request), tx => onceByKey(tx, key, () => act(tx)))
+  const act = async (tx: Transaction) => ({ commits: true, result: await changeOf(tx, request) })
+  return db.transaction(turnOf(request), tx => oncePerKey(tx, key, () => act(tx)))
 }
 
 function changeOf(tx: Transaction, request: ApiRequest): Promise<SettingsChange> {

@@ -62,7 +62,7 @@ function operationOf(sent: Json, schema: ResourceSchema, path: string, problems:
   if (!isObject(sent)) wrong('', 'wrong_type', 'An operation must be an object.')
   else if (op !== one.op) wrong('/op', 'invalid_value', `op must be one of ${operationNames.join(', ')}.`)
   else {
-    for (const item of unknownMembers(one, members).kept)
+    for (const item of unknownMembers(one, members).listed)
       problems.add(() => ({ ...item, path: `${path}${item.path}` }))
     judgeTarget(op, { id, by }, wrong)
     const { data: takesData } = takes[op]

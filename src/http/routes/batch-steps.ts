@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
+import { type IdempotentRequest, oncePerKey } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { ApiRequest } from '../request.ts'
 import { turnOf } from './dry-run.ts'
@@ -24,7 +24,7 @@ export type Step<Operation, Told> = {
     caller: AuthenticatedCaller,
     operations: readonly Operation[],
     before: readonly Told[],
-  ): Promise<{ readonly isKept: boolean; readonly told: Told[] }>
+  ): Promise<{ readonly commits: boolean; readonly told: Told[] }>
   /** Renders a replayed step's stored results for the current caller. */
   again(told: readonly Told[], caller: AuthenticatedCaller): Promise<Told[]>
   refused(refusal: Refusal, before: readonly Told[]): Told
@@ -73,7 +73,7 @@ export async function carryOutInSteps<Operation, Told>(
     const isOld = key?.isReplayed === true
     // After the first committed step each counts, also one that is refused: with a key it is recorded, and
     // the next step has its own.
-    const isRecorded = isOld || done.isKept || progress.batch !== null
+    const isRecorded = isOld || done.commits || progress.batch !== null
     if (isOld) progress.kept.push(...(await step.again(done.told, progress.caller)))
     else if (isRecorded) progress.kept.push(...done.told)
     progress.unkept = isRecorded ? [] : [...done.told]
@@ -85,7 +85,7 @@ export async function carryOutInSteps<Operation, Told>(
   return [...progress.kept, ...progress.unkept]
 }
 
-type StepOutcome<Told> = StepRecord<Told> & { readonly isKept: boolean }
+type StepOutcome<Told> = StepRecord<Told> & { readonly commits: boolean }
 
 /** One step: a transaction, unless the step is replayed. */
 function take<Told>(
@@ -93,18 +93,18 @@ function take<Told>(
   first: ReturnType<typeof turnOf>,
   { caller, unkept, batch, kept }: Progress<Told>,
   idempotency: IdempotentRequest | null,
-  act: (tx: Transaction) => Promise<{ readonly isKept: boolean; readonly told: Told[] }>,
+  act: (tx: Transaction) => Promise<{ readonly commits: boolean; readonly told: Told[] }>,
 ): Promise<StepOutcome<Told>> {
   const account = String(caller.catalog.account.id)
   // A batch that has begun is finished even if the client has left.
   const turn = kept.length > 0 ? { account } : first
   return db.transaction(turn, tx =>
-    onceByKey<StepOutcome<Told>>(tx, { account, idempotency }, async () => {
-      const { isKept, told } = await act(tx)
+    oncePerKey<StepOutcome<Told>>(tx, { account, idempotency }, async () => {
+      const { commits, told } = await act(tx)
       // After the first committed step all are recorded: a retry repeats a refusal, too.
       return {
-        isKept: isKept || batch !== null,
-        result: { isKept, told: [...unkept, ...told], batch: batch ?? randomUUID() },
+        commits: commits || batch !== null,
+        result: { commits, told: [...unkept, ...told], batch: batch ?? randomUUID() },
       }
     }),
   )

@@ -5,13 +5,13 @@ import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
 import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
-import { onceByKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { oncePerKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
 import { hiddenProblem } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
 import { type ReadWork, type Work, workOn } from '../../records/work.ts'
-import { renderReplay, replayedProblem } from '../../records/write/answer.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
 import type { Operation, Outcome } from '../../records/write/operation.ts'
+import { renderReplay, replayedProblem } from '../../records/write/response.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -81,7 +81,7 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
     const results = await carryOutInSteps<Operation, OperationResult>(db, request, operations, {
       async act(tx, caller, some, before) {
         const outcomes = await carryOut(tx, caller, some)
-        return { isKept: outcomes.some(one => !('refusal' in one)), told: resultsOf(outcomes, before) }
+        return { commits: outcomes.some(one => !('refusal' in one)), told: resultsOf(outcomes, before) }
       },
       again: (results, caller) => replayedResults(workOn(db, caller, resource), results),
       refused: (refusal, before) => resultsOf([{ refusal }], before)[0]!,
@@ -100,13 +100,13 @@ async function atOnce(
   const act = async (tx: Transaction) => {
     const outcomes = await carryOut(tx)
     const failed = outcomes.filter(outcome => 'refusal' in outcome).length
-    const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
+    const commits = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
     const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: resultsOf(outcomes) }
-    return { isKept, result }
+    return { commits, result }
   }
   const key = requestKeyOf(contextOf(request))
   const result = await work.db.transaction(turnOf(request), tx =>
-    onceByKey<Answer | { told: OperationResult[] }>(tx, key, () => act(tx)),
+    oncePerKey<Answer | { told: OperationResult[] }>(tx, key, () => act(tx)),
   )
   // A refusal of the whole batch, or a response stored by an earlier version.
   if (!('told' in result)) return result

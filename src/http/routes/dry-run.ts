@@ -44,7 +44,7 @@ type Redact = (
 export function withDryRun<Name extends string>(
   db: Database,
   make: (db: Transaction, isDry: boolean) => { readonly [name in Name]: Handler },
-  shown: Redact = withoutIds,
+  redact: Redact = withoutIds,
 ): { readonly [name in Name]: Handler } {
   const handlers = make(db, false)
   const both = (name: Name): Handler => {
@@ -53,9 +53,9 @@ export function withDryRun<Name extends string>(
       if (!isDryRun(request.query)) return handler(request)
       const asked = { ...withoutDryRun(request), idempotency: null, isDry: true as const }
       const answer = await db.transaction(turnOf(request), async tx => {
-        return { isKept: false, result: await make(tx, true)[name](asked) }
+        return { commits: false, result: await make(tx, true)[name](asked) }
       })
-      return dryAnswer(request, answer, shown)
+      return dryAnswer(request, answer, redact)
     }
   }
   const names = Object.keys(handlers) as Name[]
@@ -74,11 +74,11 @@ export function turnOf({ caller, hungUp }: ApiRequest) {
 }
 
 /** The response of a dry run, without the headers and ids of a committed write. */
-function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, shown: Redact): Answer {
+function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, redact: Redact): Answer {
   const { etag: _, location: __, ...others } = headers
   const { code, data, meta } = parseJson(String(body)) as JsonObject
   const { created = [], ...told } = (meta ?? {}) as { created?: CreatedRecord[] }
-  const kept = isObject(data) ? shown(data, created, status === 201, caller.catalog) : data!
+  const kept = isObject(data) ? redact(data, created, status === 201, caller.catalog) : data!
   const all = { ...told, ...(created.length ? { created: created.map(withoutId) } : {}), dryRun: true }
   return { status, headers: others, body: JSON.stringify({ code, data: kept, meta: all }) }
 }

@@ -17,7 +17,7 @@ import type { Transaction } from '../../records/store.ts'
 import { workOn } from '../../records/work.ts'
 import { followScope } from '../../rights/scopes.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
-import { allowed } from '../admission.ts'
+import { authorize } from '../admission.ts'
 import { type Answer, okAnswer, recordAnswer } from '../answer.ts'
 import { cursorPageMeta, dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { type ApiRequest, contextOf, idOf, preconditionOf } from '../request.ts'
@@ -155,7 +155,7 @@ function subscriptionOf({ query }: ApiRequest, caller: AuthenticatedCaller): Sub
 
 /** Like `subscriptionOf`, with current rights. Throws also if the token or session has ended meanwhile. */
 async function currentSubscription({ callers }: EventService, request: ApiRequest): Promise<Subscription> {
-  return subscriptionOf(request, allowed(await callers.identify(request.token), followScope))
+  return subscriptionOf(request, authorize(await callers.identify(request.token), followScope))
 }
 
 /** The next page with events; an empty one after a timeout. */
@@ -204,8 +204,8 @@ async function stream(service: EventService, request: ApiRequest, listening: Sub
 }
 
 /** Reserves memory for a page until the client has read it. Throws `overloaded`. */
-function holdPage({ holdAnswer }: ApiRequest, { events }: FeedPage): () => void {
-  return holdAnswer(events.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)) ?? (() => {})
+function holdPage({ reserveAnswer }: ApiRequest, { events }: FeedPage): () => void {
+  return reserveAnswer(events.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)) ?? (() => {})
 }
 
 function* textsOf({ events }: FeedPage, release: () => void): Generator<string> {

@@ -37,7 +37,7 @@ export function fieldRoutes({ db, callers, jobs, retentionDays }: FieldRouteServ
     fieldHandlers({
       ...{ db, retentionDays },
       catalogNow: account => callers.catalogNow(account, db),
-      configured: account => {
+      onConfigurationChange: account => {
         if (isDry) return
         callers.forget(account)
         void jobs.wake(account)

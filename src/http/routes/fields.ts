@@ -35,7 +35,7 @@ export type FieldService = {
   /** reads an account's current catalog through `db` */
   catalogNow(account: number): Promise<Catalog>
   /** called after a committed change of an account's configuration */
-  configured(account: number): void
+  onConfigurationChange(account: number): void
   /** retention of deleted fields, in days */
   readonly retentionDays: number
 }
@@ -48,7 +48,7 @@ export function fieldHandlers(service: FieldService) {
   /** Carries out a change and makes this process see it at once. */
   const changed = async <T>(request: ApiRequest, act: (by: ConfigurationContext) => Promise<T>) => {
     const result = await act(administrator(own, request))
-    own.configured(request.caller.catalog.account.id)
+    own.onConfigurationChange(request.caller.catalog.account.id)
     return result
   }
   const field = async (request: ApiRequest, act: Act, status?: number) => {
@@ -95,8 +95,8 @@ export function fieldHandlers(service: FieldService) {
 
 type Act = (by: ConfigurationContext) => Promise<SavedConfiguration>
 
-function optionOf({ option }: ApiRequest): number {
-  return idOf({ id: option })
+function optionOf({ secondId }: ApiRequest): number {
+  return idOf({ id: secondId })
 }
 
 function isHiddenFrom({ catalog }: ApiRequest['caller'], id: number): boolean {

@@ -36,7 +36,7 @@ export function importHandlers({ db }: JobService) {
     get: async (request: ApiRequest) => jobAnswer(db, request, await requireJob(db, request, 'import')),
     change: async (request: ApiRequest) => {
       return db.transaction(turnOf(request), async tx => ({
-        isKept: true,
+        commits: true,
         result: await change(tx, request),
       }))
     },

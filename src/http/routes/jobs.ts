@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { beginQuery, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
-import { onceByKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { oncePerKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -86,9 +86,9 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
       })
       created.push(job)
       const location = `/rest/api/v1/job/${job.id}`
-      return { isKept: true, result: okAnswer(JSON.stringify(jobJson(job)), null, 201, { location }) }
+      return { commits: true, result: okAnswer(JSON.stringify(jobJson(job)), null, 201, { location }) }
     }
-    const answer = await db.transaction(turnOf(request), tx => onceByKey(tx, key, () => make(tx)))
+    const answer = await db.transaction(turnOf(request), tx => oncePerKey(tx, key, () => make(tx)))
     for (const job of created) worker.wake(job)
     return answer
   }
@@ -265,7 +265,7 @@ async function changesProblems(
     parseRecord(changes, schema, catalog, {}, names),
   )
   // Members that the changes lack exist in each record, and so may the currency of an amount.
-  const own = problems.kept.filter(
+  const own = problems.listed.filter(
     ({ path, code }) =>
       (path === '' || path.slice(1).split('/')[0]! in changes) && code !== 'currency_required',
   )

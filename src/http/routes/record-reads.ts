@@ -42,7 +42,6 @@ export function mayReadReplica(resource: Readable): boolean {
 
 export type RecordHandlers = ReturnType<typeof recordHandlers>
 
-/** The handlers that read the records of a resource. */
 export function recordHandlers(db: Database, resource: Readable) {
   return {
     get: async request => {

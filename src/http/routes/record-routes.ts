@@ -47,7 +47,7 @@ export function recordRoutes(
   const writes = writesOf(resource, service)
   const all: Partial<Routes<RecordOperation>> = {
     ...readRoutes(resource, reads),
-    ...writeRoutes(resource, writes, service.moves !== undefined),
+    ...writeRoutes(resource, writes, service.planMoves !== undefined),
     ...byRoutes(resource, reads, writes),
     ...(batchedResources.has(resource)
       ? { batch: batchRoute(service.db, resource, service.retentionDays) }
@@ -149,10 +149,10 @@ function byRoutes(
 }
 
 function writesOf(resource: Readable, service: RecordService): WriteHandlers {
-  const { db, configured } = service
+  const { db, onConfigurationChange } = service
   if (!takesDryRun(resource)) return writeHandlers(service)
   return withDryRun(db, (db, isDry) =>
-    writeHandlers({ ...service, db, configured: isDry ? async () => {} : configured }),
+    writeHandlers({ ...service, db, onConfigurationChange: isDry ? async () => {} : onConfigurationChange }),
   )
 }
 

@@ -28,46 +28,46 @@ export type WriteService = {
   /** retention of deleted records, in days */
   readonly retentionDays: number
   /** called after each write to a resource of an account's configuration */
-  configured(account: number): Promise<void>
+  onConfigurationChange(account: number): Promise<void>
   /** extra rules and changes that belong to a write, besides its body */
-  given?(request: ApiRequest): Promise<WriteOptions>
+  writeOptionsOf?(request: ApiRequest): Promise<WriteOptions>
   /** moves of a record's contents to `to`, before it is deleted; throws NoTarget */
-  moves?(db: Transaction, context: WriteContext, from: number, to: number): Promise<readonly Move[]>
+  planMoves?(db: Transaction, context: WriteContext, from: number, to: number): Promise<readonly Move[]>
 }
 
 export function writeHandlers(service: WriteService) {
   const { db, resource, retentionDays } = service
-  const saved = async (request: ApiRequest, act: (work: Work) => Promise<Saved>) => {
+  const save = async (request: ApiRequest, act: (work: Work) => Promise<Saved>) => {
     const work = workOf(request, db, resource)
     const expand = await expandedOrReplayed(work, request)
     const saved = await withExpanded(work, request, expand, await act(work))
-    await written(service, request)
+    await afterWrite(service, request)
     return saved
   }
   return {
     create: async request => {
-      const one = await saved(request, work => createRecord(work, bodyOf(request)))
+      const one = await save(request, work => createRecord(work, bodyOf(request)))
       return createdAnswer(one, request.path)
     },
     update: async request => {
       const precondition = preconditionOf(request)
-      const given = await service.given?.(request)
-      const act = (work: Work) => updateRecord(work, idOf(request), bodyOf(request), precondition, given)
-      return recordAnswer(await saved(request, act))
+      const options = await service.writeOptionsOf?.(request)
+      const act = (work: Work) => updateRecord(work, idOf(request), bodyOf(request), precondition, options)
+      return recordAnswer(await save(request, act))
     },
     remove: async request => {
       const id = idOf(request)
       await remove(service, request, id)
-      await written(service, request)
+      await afterWrite(service, request)
       return okAnswer(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
       const act = (work: Work) => restoreRecord(work, idOf(request), oldest, preconditionOf(request))
-      return recordAnswer(await saved(request, act))
+      return recordAnswer(await save(request, act))
     },
     upsert: async request => {
-      const one = await saved(request, work => {
+      const one = await save(request, work => {
         const target = targetByKey(work.schema, request.field, request.value)
         const [precondition, isConditional] = [preconditionOf(request), request.ifMatch !== undefined]
         const operation = { op: 'upsert', id: null, ...target, precondition, isConditional } as const
@@ -91,22 +91,30 @@ async function expandedOrReplayed(work: Work, request: ApiRequest): Promise<read
 }
 
 /** Must be called after a write: the record may be part of the account's catalog. */
-async function written({ resource, configured }: WriteService, { caller }: ApiRequest): Promise<void> {
+async function afterWrite(
+  { resource, onConfigurationChange }: WriteService,
+  { caller }: ApiRequest,
+): Promise<void> {
   const { catalog } = caller
-  if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
+  if (catalog.resources.get(resource)!.resource.isConfiguration)
+    await onConfigurationChange(catalog.account.id)
 }
 
 /** Deletes a record; with `move_to`, its contents are moved first. */
-async function remove({ db, resource, moves }: WriteService, request: ApiRequest, id: number): Promise<void> {
+async function remove(
+  { db, resource, planMoves }: WriteService,
+  request: ApiRequest,
+  id: number,
+): Promise<void> {
   const precondition = preconditionOf(request)
-  const { move_to } = readParameters(request.query, moves ? ['move_to'] : [], [])
+  const { move_to } = readParameters(request.query, planMoves ? ['move_to'] : [], [])
   const work = workOf(request, db, resource)
   // The Idempotency-Key belongs to the deletion. If the deletion is a replay, the move is not repeated.
-  if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(work.context)))) {
+  if (planMoves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(work.context)))) {
     const context = { ...work.context, idempotency: null }
     const to = targetOf(move_to)
     const planned = await validateRemoval({ ...work, context }, id, precondition, () =>
-      moves(db, context, id, to).catch(refuseTarget),
+      planMoves(db, context, id, to).catch(refuseTarget),
     )
     await moveRecords(db, context, planned)
   }

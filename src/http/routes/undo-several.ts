@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts'
 import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { eventsMax, type Undoing, undoSeveral } from '../../history/undo-several.ts'
 import { isObject } from '../../json.ts'
-import { keepResponse, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { requestKeyOf, storedResponse, storeResponse } from '../../records/idempotency.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -42,7 +42,7 @@ export function undoSeveralRoute(db: Database, retentionDays: number): AccountRo
       // Each event has a key, too: a repeated request goes on where the first one ended. If nothing is
       // undone, the request keeps no key (D8).
       const onFirst = async () => {
-        if (!before) await keepResponse(db, key, { row: {}, response: {} })
+        if (!before) await storeResponse(db, key, { row: {}, response: {} })
       }
       const oldest = oldestKept(request.now, retentionDays)
       const events = await undoSeveral(db, undoing, contextOf(request), oldest, onFirst)

@@ -149,14 +149,14 @@ export function webhookHandlers(service: WebhookService) {
       })
     },
     replayDelivery: changes(async request => {
-      const seq = idOf({ id: request.option })
+      const seq = idOf({ id: request.secondId })
       return okAnswer(await replayDelivery(work(request), idOf(request), seq))
     }),
   } satisfies { [name: string]: Handler }
 }
 
 /** Extra rules and changes of a webhook's update. */
-export function webhookChange({ db, worker }: WebhookService): NonNullable<RecordService['given']> {
+export function webhookChange({ db, worker }: WebhookService): NonNullable<RecordService['writeOptionsOf']> {
   return request => changeOf(workOf(request, db, 'webhook'), worker.outgoing, idOf(request), bodyOf(request))
 }
 

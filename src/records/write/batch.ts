@@ -8,7 +8,7 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import { ask } from '../../sql.ts'
 import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
 import { restoreRecord } from '../restore.ts'
-import { comparedTexts, holdersSelect, keyed } from '../unique.ts'
+import { comparedTexts, fieldsWithKeys, holdersSelect } from '../unique.ts'
 import { idByUniqueKey } from '../unique-key.ts'
 import type { Work } from '../work.ts'
 import type { Operation, Outcome } from './operation.ts'
@@ -156,8 +156,8 @@ function isDependent(
   { names, parsed: { references, nested } }: ReadOperation,
   made: ReadonlySet<string>,
 ): boolean {
-  const goesAlong = ({ sought, schema }: (typeof nested)[number]) =>
-    sought.field === null && schema.resource.name !== resource.name && !isIndividual(schema)
+  const goesAlong = ({ findBy, schema }: (typeof nested)[number]) =>
+    findBy.field === null && schema.resource.name !== resource.name && !isIndividual(schema)
   return (
     names.some(name => made.has(name.resource)) ||
     references.some(reference => reference.resource === resource.name) ||
@@ -178,7 +178,7 @@ async function takenValues(
   operations: readonly (ValidOperation | null)[],
 ): Promise<Set<number>> {
   const taken = new Set<number>()
-  for (const field of keyed(batch.schema)) {
+  for (const field of fieldsWithKeys(batch.schema)) {
     const places = new Map<string, number>()
     for (const [index, one] of operations.entries()) {
       if (!one || one.before) continue

@@ -8,7 +8,7 @@ import { later } from '../../fields/moment.ts'
 import { compile, type Sql, type Statement, sql } from '../../sql.ts'
 import { referencesExist } from '../references.ts'
 import type { Transaction } from '../store.ts'
-import { type Event, lockStatement, numbersAt, type Write } from './protocol.ts'
+import { counterRow, type Event, lockStatement, type Write } from './protocol.ts'
 
 /**
  * Returns the rows of the answer; none if nothing was written. `after`: steps that read the answer.
@@ -36,7 +36,7 @@ export async function execute(
 
 /** One statement. If it writes nothing, it returns no row. */
 function asStatement(params: WriteParams, write: Write, after: readonly Step[]): Statement[] {
-  const { seesAll = false, updates = [], pointedTo = [], steps = [], events, answer } = write
+  const { locksFirst = false, updates = [], referencedRows = [], steps = [], events, answer } = write
   const cte = ({ name, change, returning, rows }: Step) => {
     const returned = returning ? sql`RETURNING ${returning}\n` : sql.none
     return sql`${sql.id(name)} AS (${change ?? rows!()}${returned})`
@@ -45,7 +45,7 @@ function asStatement(params: WriteParams, write: Write, after: readonly Step[]):
     ...lockedCtes(params, write),
     ...updates.map(cte),
     sql`counted AS (${countedUnderLock(params, write)})`,
-    ...pointedTo.map(cte),
+    ...referencedRows.map(cte),
     ...steps.map(cte),
     ...events.map((_, index) => sql`${sql.id(`event${index}`)} AS (${appended(params, events, index)})`),
     ...newVersion(params, write).map(cte),
@@ -54,7 +54,7 @@ function asStatement(params: WriteParams, write: Write, after: readonly Step[]):
   ]
   const { account } = params
   const statement = compile(sql`WITH ${sql.join(parts, sql`,\n`)}\nSELECT * FROM answer`, account)
-  return seesAll ? [lockStatement(account.value!), statement] : [statement]
+  return locksFirst ? [lockStatement(account.value!), statement] : [statement]
 }
 
 /**
@@ -68,10 +68,10 @@ export function asTransaction(
   after: readonly Step[] = [],
   isLocked = false,
 ): Statement[] {
-  const { updates = [], pointedTo = [], steps = [], events, answer } = write
+  const { updates = [], referencedRows = [], steps = [], events, answer } = write
   const { account } = params
-  // PostgreSQL checks what a statement's rows point to at its end.
-  const all = [...pointedTo, ...updates, ...steps]
+  // PostgreSQL checks foreign keys at the end of each statement.
+  const all = [...referencedRows, ...updates, ...steps]
   const print = printer(params, [...all, { name: 'answer', rows: () => answer }], write)
   const written = all.flatMap(({ change }) => change ?? [])
   return [
@@ -100,7 +100,7 @@ export function asTransaction(
  * carries out no SELECT that nothing reads, and within its own query an alias goes before a CTE.
  */
 function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: Write) {
-  const numbers = sql`SELECT account_id AS account, ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS id_before, last_id, last_seq`)}
+  const numbers = sql`SELECT account_id AS account, ${counterRow(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS id_before, last_id, last_seq`)}
     FROM counter WHERE account_id = ${account}::bigint`
   const named: Step[] = [
     { name: 'locked', rows: () => numbers },
@@ -152,7 +152,7 @@ function lockedCtes(params: WriteParams, write: Write): Sql[] {
   return [
     ...(conditions.length ? [sql`latch AS MATERIALIZED (${counter})`] : []),
     sql`locked AS MATERIALIZED (
-  SELECT t.account, ${numbersAt(sql`t.at`, sql`t.last_id AS id_before`)} FROM (
+  SELECT t.account, ${counterRow(sql`t.at`, sql`t.last_id AS id_before`)} FROM (
     SELECT c.account_id AS account, ${momentOf(params, write)} AS at, c.last_id
     FROM ${conditions.length ? sql`latch` : sql`(${counter})`} c
     WHERE ${sql.join(all, sql`\n      AND `)}) t
@@ -172,7 +172,7 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
   const { updates = [], events } = write
   const and = updates.length ? sql` AND EXISTS (SELECT 1 FROM r)` : sql.none
   return sql`
-  UPDATE counter c SET ${taken(params, write, numberOf(events, countOf))}, last_at = locked.at
+  UPDATE counter c SET ${counterChanges(params, write, numberOf(events, countOf))}, last_at = locked.at
   FROM locked
   WHERE c.account_id = ${params.account}::bigint${and}
   RETURNING c.account_id AS account, locked.at, locked.moment, locked.id_before, c.last_id, c.last_seq
@@ -182,7 +182,7 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
 /** The same as a statement, before the updates. */
 function raised(params: WriteParams, write: Write): Sql {
   const seqs = numberOf(write.events, ({ countBefore }) => countBefore!)
-  return sql`UPDATE counter c SET ${taken(params, write, seqs)}, last_at = ${momentAfterLock(params, write)}
+  return sql`UPDATE counter c SET ${counterChanges(params, write, seqs)}, last_at = ${momentAfterLock(params, write)}
   WHERE c.account_id = ${params.account}::bigint`
 }
 
@@ -197,7 +197,7 @@ function momentAfterLock({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
   return sql`greatest(${hasOwnMoment ? next : sql`c.last_at`}, date_trunc('milliseconds', ${now}))`
 }
 
-function taken({ version }: WriteParams, { ids = 0, endsOlder }: Write, seqs: Sql): Sql {
+function counterChanges({ version }: WriteParams, { ids = 0, endsOlder }: Write, seqs: Sql): Sql {
   const id = ids ? sql`last_id = c.last_id + ${String(ids)}::bigint, ` : sql.none
   const oldest = endsOlder ? sql`oldest_version = ${version}::bigint + 1, ` : sql.none
   return sql`${id}${oldest}last_seq = c.last_seq + ${seqs}`
@@ -205,12 +205,12 @@ function taken({ version }: WriteParams, { ids = 0, endsOlder }: Write, seqs: Sq
 
 /** A statement that fails unless everything is there that the write needs. */
 function required(params: WriteParams, write: Write, isLocked: boolean): Sql[] {
-  const { references = [], conditions = [], whenBefore } = write
+  const { references = [], conditions = [], conditionsOfUpdates } = write
   const all = [
     ...(isLocked ? [] : [sql`c.oldest_version <= ${params.version}::bigint`]),
     ...referencesExist(params, references, null),
     ...conditions,
-    ...(whenBefore?.() ?? []),
+    ...(conditionsOfUpdates?.() ?? []),
   ]
   if (all.length === 0) return []
   return [

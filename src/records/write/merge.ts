@@ -7,7 +7,7 @@ import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { MergeableWrite } from '../../mergeable-write.ts'
 import type { Transaction } from '../store.ts'
-import { keyed } from '../unique.ts'
+import { fieldsWithKeys } from '../unique.ts'
 import type { Work } from '../work.ts'
 import { asTransaction } from './execute.ts'
 import { planOf } from './plan.ts'
@@ -24,8 +24,8 @@ type Planned = NonNullable<Write['mergeable']> & {
 export function mergeableOf(work: Work, params: WriteParams, operation: ValidOperation): Write['mergeable'] {
   const { schema, context } = work
   const { actor, origin } = params
-  const isNow = params.at.value === null && params.idle === null
-  if (!isNow || context.unread || !isAlone(schema, operation)) return undefined
+  const isNow = params.at.value === null && params.allowedInactive === null
+  if (!isNow || context.skipsRendering || !isAlone(schema, operation)) return undefined
   const { token, session, job, by, client } = origin
   const origins = [token, session, job, by, client].map(({ value }) => value)
   const isNew = operation.row === null
@@ -50,7 +50,7 @@ function isAlone({ resource, whole }: ResourceSchema, one: ValidOperation): bool
   const { isConfiguration, quota, updatesOthers, actor, unique = {} } = resource
   if (isConfiguration || quota || updatesOthers || actor) return false
   if (one.nested.length > 0 || one.invariant || one.operation.options?.steps) return false
-  const names = [...keyed(whole).map(({ internal_name }) => internal_name), ...Object.values(unique)]
+  const names = [...fieldsWithKeys(whole).map(({ internal_name }) => internal_name), ...Object.values(unique)]
   return one.before === null || !names.some(name => name in one.changes)
 }
 

@@ -20,11 +20,11 @@ export type WriteContext = Caller &
     /** fields whose sent values are stored, though the service normally sets them (D80) */
     readonly overrides?: readonly string[]
     /** inactive users to whom records may newly point (D80), by their ids */
-    readonly idle?: ReadonlyMap<number, string>
+    readonly allowedInactive?: ReadonlyMap<number, string>
     /** records found earlier in the transaction, under the account's lock; it deletes none of them */
     readonly found?: FoundRecords
     /** True to skip rendering: the caller ignores the saved records, which may be {} in bulk */
-    readonly unread?: true
+    readonly skipsRendering?: true
     /** True in a dry run (D79), for which others may wait */
     readonly isDry?: true
     /** the key of an idempotent request (D8) */

@@ -23,10 +23,10 @@ import {
   eventsOf,
   insertedRows,
   type Row,
-  storedRows,
+  selectOfRows,
   updatedRows,
 } from './rows.ts'
-import { authoredBy, blank, changesOf } from './rules.ts'
+import { authorValues, blank, changesOf } from './rules.ts'
 import type { ValidOperation } from './validate.ts'
 
 type PlanOptions = {
@@ -53,59 +53,62 @@ export function planOf(
   const groups = groupsOf(schema, all, operations.length > 1)
   const main = all.filter(row => row.schema === schema)
   const single = operations.length === 1 ? operations[0]! : null
-  const beside = single ? besideSteps(params, schema, single) : none
+  const further = single ? furtherSteps(params, schema, single) : none
   const nested = operations.flatMap(one => one.nested)
   const invariants = operations.flatMap(({ invariant }) => invariant ?? [])
   const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
   const made = groups.filter(({ rows: [row] }) => !row!.read)
   const inserted = (group: Group) => insertedWithKeys(params, group)
   const changed = groups.filter(({ rows: [row] }) => row!.read)
-  const r: Step[] = single ? [] : [{ name: 'r', rows: () => storedRows(params, main) }]
+  const r: Step[] = single ? [] : [{ name: 'r', rows: () => selectOfRows(params, main) }]
   return {
     references: isLocked ? [] : operations.flatMap(({ added }) => added),
     conditions: isLocked
       ? []
       : [
-          ...nested.flatMap(({ schema, sought }) => isAbsent(params, schema, sought)),
+          ...nested.flatMap(({ schema, findBy }) => isAbsent(params, schema, findBy)),
           ...(single && !single.before ? quotaConditions(params.account, schema.resource, single.after) : []),
           ...invariants.map(({ condition }) => condition(params.account)),
         ],
-    seesAll:
-      nested.some(({ sought }) => sought.field) ||
+    locksFirst:
+      nested.some(({ findBy }) => findBy.field) ||
       invariants.length > 0 ||
       updatesOthers !== undefined ||
       (quota !== undefined && single?.before === null),
     updates: [
       ...changed.map(group => stepOf(params, group, updatedRows(params, group.rows))),
-      ...beside.updates,
+      ...further.updates,
     ],
-    whenBefore: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
+    conditionsOfUpdates: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
     ids: all.filter(({ read }) => !read).length,
     // Records point to those that are nested in them.
-    pointedTo: made.filter(group => !isOwn(group)).flatMap(inserted),
+    referencedRows: made.filter(group => !isOwn(group)).flatMap(inserted),
     steps: [
       ...made.filter(isOwn).flatMap(inserted),
       ...r,
-      ...beside.steps,
+      ...further.steps,
       ...(updatesOthers?.(
         params,
         sql`r`,
         operations.flatMap(({ before }) => (before ? [before] : [])),
       ) ?? []),
     ],
-    events: [...beside.events, ...(single ? groups.map(eventOf) : [eventsOfAll(all)])],
+    events: [...further.events, ...(single ? groups.map(eventOf) : [eventsOfAll(all)])],
     isConfiguration,
     answer:
-      context.unread && !single && changed.length === 0
-        ? answerOfNew(main)
-        : answerOf(params, schema, context.unread, nested.length > 0 && lastId === null),
+      context.skipsRendering && !single && changed.length === 0
+        ? returnedNewRows(main)
+        : returnedRows(params, schema, context.skipsRendering, nested.length > 0 && lastId === null),
   }
 }
 
 /** Rows of one resource that a step writes, all of them new or none. */
 type Group = { readonly name: string; readonly rows: readonly Row[] }
 
-/** A single record is the step `r`. */
+/**
+ * The rows of each step: one row a step for a single record, which is the step `r`; else one step for the new
+ * and one for the changed rows of each resource.
+ */
 function groupsOf(schema: ResourceSchema, all: readonly Row[], areMany: boolean): Group[] {
   if (!areMany) {
     const name = (row: Row, index: number) =>
@@ -122,7 +125,7 @@ function insertedWithKeys(params: WriteParams, group: Group): Step[] {
 }
 
 function stepOf(params: WriteParams, { name, rows }: Group, change: Sql): Step {
-  return { name, change, returning: sql`t.*`, rows: () => storedRows(params, rows) }
+  return { name, change, returning: sql`t.*`, rows: () => selectOfRows(params, rows) }
 }
 
 /** The rows of the records in their order, each after those nested in it. */
@@ -142,7 +145,7 @@ function rowsOf(
         ? values
         : withRealIds(schema, values, nth => lastId + first + nth)
     const inner = nested.map(({ schema, ...one }): Row => {
-      const after = withIds(schema, { ...one.after, ...authoredBy(actor) })
+      const after = withIds(schema, { ...one.after, ...authorValues(actor) })
       const changes = changesOf(schema, blank(schema), after)
       const aliases = schema.resource.aliases?.(null, after) ?? []
       return { schema, after, changes, read: null, nth: ++count, temporaryIds, aliases, origin }
@@ -164,7 +167,7 @@ function rowsOf(
 const none = { updates: [], steps: [], events: [] } as const
 
 /** The steps and events beside those of the rows of a record that is written alone. */
-function besideSteps(
+function furtherSteps(
   params: WriteParams,
   schema: ResourceSchema,
   { row, before, after, changes, operation: { options } }: ValidOperation,
@@ -200,21 +203,21 @@ function eventsOfAll(all: readonly Row[]): Event {
   }
 }
 
-/** The rows that a write returns; `unread` skips rendering. */
-export function answerOf(
+/** The rows that a write returns. */
+export function returnedRows(
   { account }: WriteParams,
   schema: ResourceSchema,
-  unread = false,
+  skipsRendering = false,
   hasNested = false,
 ): Sql {
-  const record = unread ? sql`'{}'` : renderedSql(schema, account)
-  // Stored responses have that name (answer.ts).
+  const record = skipsRendering ? sql`'{}'` : renderedSql(schema, account)
+  // Stored responses have that name (response.ts).
   const idBefore = hasNested ? sql`, (SELECT id_before FROM counted)::text AS first_id` : sql.none
   return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${idBefore} FROM r`
 }
 
 /** Rows for a caller who ignores the new records: they are not read. */
-function answerOfNew(rows: readonly Row[]): Sql {
+function returnedNewRows(rows: readonly Row[]): Sql {
   const all = `{${rows.map(({ nth }) => nth).join()}}`
   return sql`SELECT (counted.id_before + n)::text AS id, '1' AS version, '{}' AS record
   FROM counted, unnest(${all}::bigint[]) n`

@@ -35,15 +35,15 @@ export type AgentOrigin = { readonly client: string | null }
 export const agentOrigin = 'mcp'
 
 /** The author of a write: the parameters that every write has, each bound to one placeholder. */
-export function author(
-  caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string>; readonly at?: Date },
+export function writeParamsOf(
+  caller: Caller & Origin & { readonly allowedInactive?: ReadonlyMap<number, string>; readonly at?: Date },
 ): WriteParams {
-  const { token, session, requestId = null, traceparent = null, job, agent, idle, at } = caller
+  const { token, session, requestId = null, traceparent = null, job, agent, allowedInactive, at } = caller
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...callerParamsOf(caller),
     at: param(at?.toISOString() ?? null),
-    idle: idle?.size ? param(`{${[...idle.keys()].join()}}`) : null,
+    allowedInactive: allowedInactive?.size ? param(`{${[...allowedInactive.keys()].join()}}`) : null,
     version: param(caller.catalog.version),
     origin: {
       ...{ token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
@@ -65,16 +65,16 @@ export type Write = {
   readonly references?: readonly Reference[]
   /** conditions before the write, without which nothing is written */
   readonly conditions?: readonly Sql[]
-  /** True if it must also see what others commit while it waits for the lock */
-  readonly seesAll?: boolean
+  /** True if the lock is a statement before, so that it sees what others commit while it waits */
+  readonly locksFirst?: boolean
   /** changes of stored rows, `r` among them; if `r` changes none, one statement writes nothing at all */
   readonly updates?: readonly Step[]
-  /** conditions for a transaction, which asks before the updates if each of them will change its rows */
-  readonly whenBefore?: () => readonly Sql[]
+  /** conditions that the stored rows are unchanged; only a transaction asks them, before it updates */
+  readonly conditionsOfUpdates?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number
   /** new rows to which updated or other new rows point: a transaction writes them first */
-  readonly pointedTo?: readonly Step[]
+  readonly referencedRows?: readonly Step[]
   /** other new rows, and what follows from the updates */
   readonly steps?: readonly Step[]
   /** the events, in the order of `seq` */
@@ -130,12 +130,12 @@ export function lockOnly(account: Param): Sql {
 }
 
 /** The row that `locked` and `counted` are, from SQL of the moment and of more columns. */
-export function numbersAt(at: Sql, more: Sql): Sql {
+export function counterRow(at: Sql, more: Sql): Sql {
   return sql`${at} AS at, ${jsonInstant(at)} AS moment, ${more}`
 }
 
 /** Runs a statement that writes to the account, which is $1. `underLock`: it sees all that was committed. */
-export function carryOut(db: Transaction, account: Param, statement: Sql, underLock = false): Rows {
+export function writeStatement(db: Transaction, account: Param, statement: Sql, underLock = false): Rows {
   const lock = underLock ? [lockStatement(account.value!)] : []
   return db.write(account.value!, [...lock, compile(statement, account)])
 }
@@ -168,7 +168,7 @@ export async function lockLatest(db: Transaction, { catalog }: Caller): Promise<
  */
 export function endOlder(db: Transaction, account: number, version: string): Rows {
   const [own, latest] = [param(String(account)), param(version)]
-  return carryOut(
+  return writeStatement(
     db,
     own,
     sql`
@@ -188,7 +188,7 @@ export async function reserveIds(
   count: number,
 ): Promise<number> {
   const [own, last, many] = [param(String(account)), sql.id(of), param(String(count))]
-  const [row] = await carryOut(
+  const [row] = await writeStatement(
     db,
     own,
     sql`

@@ -21,7 +21,7 @@ import { holdersSelect } from '../unique.ts'
 import { bodyByKey, noHolder } from '../unique-key.ts'
 import type { Work } from '../work.ts'
 import type { Operation } from './operation.ts'
-import { authoredBy, keptOf } from './rules.ts'
+import { authorValues, overriddenOf } from './rules.ts'
 
 /** A stored record as a write reads it: id, version, record, state, is_changeable. */
 export type StoredRow = Readonly<Record<string, string | null>>
@@ -54,29 +54,30 @@ export function mapAccepted<T, R>(all: Results<T>, map: (one: T) => R): Promise<
 
 /** The operations with their stored records: refused if it is not there, or the caller may not change it. */
 export async function findTargets(work: Work, operations: readonly Operation[]): Promise<Results<Target>> {
-  const rows = await storedRows(work, operations)
+  const rows = await readTargetRows(work, operations)
   return mapAccepted(operations, operation => targetOf(work, operation, rows.get(operation)))
 }
 
 export async function parseBodies(work: Work, targets: Results<Target>): Promise<Results<ReadOperation>> {
   const { db, schema, context } = work
   const accepted = targets.flatMap(one => (one instanceof Refusal ? [] : [one]))
-  const isUnread = !mayRead(context, schema.resource.name)
+  const hidesStored = !mayRead(context, schema.resource.name)
   const reads = accepted.map(({ body, before }) => {
     return (names: Parameters<typeof parseRecord>[4]) =>
-      parseRecord(body, schema, context.catalog, before, names, isUnread)
+      parseRecord(body, schema, context.catalog, before, names, hidesStored)
   })
   const resolved = (await resolveNamesOfEach(db, context, reads)).values()
   return mapAccepted(targets, target => {
     const { names, ...one } = resolved.next().value!
     if ('error' in one) throw one.error
-    complete(work, target, one.value)
+    addUnsent(work, target, one.value)
+    requireReadVersion(work, target, one.value)
     return { ...target, parsed: one.value, names }
   })
 }
 
 /** The stored record with a value for every field: custom fields that were never set are not in it (D43). */
-export function completed({ whole }: ResourceSchema, stored: JsonObject): Values {
+export function withEmptyValues({ whole }: ResourceSchema, stored: JsonObject): Values {
   const empty = whole.fields.filter(field => !(field.internal_name in stored))
   return {
     ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),
@@ -84,18 +85,22 @@ export function completed({ whole }: ResourceSchema, stored: JsonObject): Values
   }
 }
 
-/** Adds what no body has, and compares the version that the caller has read. */
-function complete(
-  { schema, context }: Work,
-  { operation: { options = {}, precondition }, row, before, body }: Target,
-  parsed: Parsed,
-): void {
+/** Adds what no body has: the author, and what the calling code adds. */
+function addUnsent({ context }: Work, { operation: { options = {} }, before }: Target, parsed: Parsed): void {
   const { values, problems } = parsed
-  const made = before ? {} : authoredBy(context.actor)
-  const kept = before ? {} : keptOf(values, context)
-  Object.assign(values, made, options.values, kept)
+  const made = before ? {} : authorValues(context.actor)
+  const overridden = before ? {} : overriddenOf(values, context)
+  Object.assign(values, made, options.values, overridden)
   for (const problem of options.problems ?? []) problems.add(() => problem)
   parsed.warnings.push(...(options.warnings ?? []))
+}
+
+/** Compares the version that the caller has read with that of the stored record. */
+function requireReadVersion(
+  { schema, context }: Work,
+  { operation: { precondition }, row, before, body }: Target,
+  { values }: Parsed,
+): void {
   if (!row || !before) return
   const isTold = mayRead(context, schema.resource.name)
   const differing = () => (isTold ? conflicts(values, before, body) : null)
@@ -120,7 +125,7 @@ function conflicts(values: Values, stored: Values, body: Json): Problem[] {
 }
 
 /** The stored records. A record that has the value, but that the caller doesn't see, is a row without id. */
-async function storedRows(
+async function readTargetRows(
   work: Work,
   operations: readonly Operation[],
 ): Promise<ReadonlyMap<Operation, StoredRow>> {
@@ -151,7 +156,7 @@ function targetOf(work: Work, operation: Operation, row: StoredRow | undefined):
   const sent = op === 'upsert' ? bodyByKey(work, operation, row) : body
   if (!row) return { operation, row: null, before: null, body: sent }
   if (!isChangeable(row)) throw mayNotChange(schema, Number(row.id))
-  const before = completed(schema, parseJson(row.record!) as JsonObject)
+  const before = withEmptyValues(schema, parseJson(row.record!) as JsonObject)
   return { operation, row, before, body: bodyOn?.(before) ?? sent }
 }
 

@@ -117,7 +117,7 @@ function keyOf({ read }: Row): string[] {
 }
 
 /** SELECT of these records of one resource from its table. */
-export function storedRows({ account }: WriteParams, rows: readonly Row[]): Sql {
+export function selectOfRows({ account }: WriteParams, rows: readonly Row[]): Sql {
   const known = rows.flatMap(({ read }) => read?.id ?? [])
   const made = rows.flatMap(({ read, nth }) => (read ? [] : nth))
   const ids = [

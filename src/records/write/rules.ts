@@ -26,14 +26,14 @@ export function applyRules(
   undoes: Undone | null,
 ): Values {
   const after: Values = { ...blank(schema), ...before, ...values }
-  const kept = keptOf(values, context)
+  const overridden = overriddenOf(values, context)
   // The rules decide whether these fields have a value. The value itself is the one that was sent.
-  const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
+  const byRules = Object.keys(overridden).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(schema, name)
   const accepted = [...sent].filter(name => !schema.byName.get(name)?.is_read_only)
   const isTold = !before || mayRead(context, schema.resource.name)
-  const unread = problems.kept.length
+  const parsedCount = problems.listed.length
   const hasProblem = (name: string, of: readonly Problem[]) =>
     of.some(problem => `${problem.path}/`.startsWith(`${path}/${name}/`))
   schema.resource.applyRules({
@@ -47,8 +47,8 @@ export function applyRules(
     clock: new Date(),
     problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
       // An unreadable value is one problem, not also a missing one, nor one of a field that depends on it.
-      if (at === '' && hasProblem(field, problems.kept)) return
-      if (because !== field && hasProblem(because, problems.kept.slice(0, unread))) return
+      if (at === '' && hasProblem(field, problems.listed)) return
+      if (because !== field && hasProblem(because, problems.listed.slice(0, parsedCount))) return
       if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
       else
         problems.add(
@@ -69,7 +69,7 @@ export function applyRules(
     },
   })
   if (undoes && before) giveBack(schema, after, before, undoes)
-  for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!
+  for (const name of byRules) if (after[name] !== null) after[name] = overridden[name]!
   return after
 }
 
@@ -123,7 +123,7 @@ export function changesOf({ whole }: ResourceSchema, before: Values, after: Valu
 }
 
 /** The times and users of a new record. */
-export function authoredBy(actor: number): Values {
+export function authorValues(actor: number): Values {
   return {
     created_at: momentPlaceholder,
     updated_at: momentPlaceholder,
@@ -133,9 +133,9 @@ export function authoredBy(actor: number): Values {
 }
 
 /** The sent values that are stored, though the service normally sets these fields. */
-export function keptOf(values: Values, { overrides = [] }: WriteContext): Values {
-  const kept = overrides.filter(name => values[name] !== undefined && values[name] !== null)
-  return Object.fromEntries(kept.map(name => [name, values[name]!]))
+export function overriddenOf(values: Values, { overrides = [] }: WriteContext): Values {
+  const sent = overrides.filter(name => values[name] !== undefined && values[name] !== null)
+  return Object.fromEntries(sent.map(name => [name, values[name]!]))
 }
 
 /** A record with every field empty, so that rules never meet an absent member. */

@@ -9,34 +9,31 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json } from '../../json.ts'
 import { ask, param, sql } from '../../sql.ts'
 import { constraintRefusal } from '../constraint.ts'
-import { keepResponse, requestKeyOf, writeIdempotently } from '../idempotency.ts'
+import { requestKeyOf, storeResponse, writeIdempotently } from '../idempotency.ts'
 import type { Precondition } from '../precondition.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Transaction } from '../store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
 import type { Work } from '../work.ts'
-import { findIdempotentResponse, savedOf, type WriteResponse } from './answer.ts'
 import { execute } from './execute.ts'
 import { mergeableOf, rowsInOrder } from './merge.ts'
 import type { Operation, Saved, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
-import { author, type Write } from './protocol.ts'
+import { type Write, writeParamsOf } from './protocol.ts'
 import { findTargets, parseBodies, type StoredRow } from './read.ts'
+import { findIdempotentResponse, savedOf, type WriteResponse } from './response.ts'
 import { candidatesOf, type ValidOperation, validate } from './validate.ts'
 
 const blank = { id: null, key: null, precondition: null } as const
 
-/**
- * Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing
- * was saved.
- */
+/** Creates a record from a body (D1, D4 to D6). Throws as `saveRecord`. */
 export function createRecord(work: Work, body: Json, options: WriteOptions = {}): Promise<Saved> {
   return saveRecord(work, { ...blank, op: 'create', body, options })
 }
 
 /**
  * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed =
- * nothing written. Throws record_not_found, validation_failed, version_conflict, busy_record.
+ * nothing written. Throws as `saveRecord`.
  */
 export function updateRecord(
   work: Work,
@@ -50,7 +47,9 @@ export function updateRecord(
 
 /**
  * Carries out an operation that saves a record; again if others are quicker, up to a number of attempts.
- * Throws the errors of createRecord and updateRecord; for an upsert also those of `bodyByKey`.
+ * Throws `validation_failed` with every problem, forbidden, duplicate, busy_record, idempotency_key_reused;
+ * of a stored record also record_not_found and version_conflict; of an upsert also the errors of `bodyByKey`.
+ * Then nothing was saved.
  */
 export async function saveRecord(work: Work, operation: Operation): Promise<Saved> {
   const earlier = await findIdempotentResponse(work)
@@ -91,9 +90,9 @@ async function saveOne(work: Work, operation: Operation, recheck: boolean): Prom
   const response = responseOf(valid, null)
   if (response.isUnchanged) {
     const written = { row: storedAnswer(valid), response }
-    return savedOf(work, await keepResponse(db, requestKeyOf(context), written))
+    return savedOf(work, await storeResponse(db, requestKeyOf(context), written))
   }
-  const params = author(context)
+  const params = writeParamsOf(context)
   const isRivalled = (problems: readonly Problem[]) =>
     operation.op === 'upsert' &&
     !valid.before &&
@@ -147,7 +146,7 @@ export async function writeRecord(
  */
 export async function saveMany(work: Work, operations: readonly ValidOperation[]): Promise<Saved[] | null> {
   const { db, context } = work
-  const params = author(context)
+  const params = writeParamsOf(context)
   const changed = operations.filter(one => !isUnchanged(one))
   const hasNested = operations.some(({ nested }) => nested.length > 0)
   let lastId = hasNested ? await lastIdOf(db, context) : null

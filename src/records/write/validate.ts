@@ -12,7 +12,7 @@ import { ask, param, sql } from '../../sql.ts'
 import { mentionProblems } from '../mentions.ts'
 import type { Nested, Reference } from '../parse.ts'
 import { quotaProblem } from '../record-quota.ts'
-import { copiedFrom, lookUp, missingReferences } from '../references.ts'
+import { copiedFrom, lookUpReferences, missingReferences } from '../references.ts'
 import type { Changes, Reader } from '../store.ts'
 import { type Candidate, clashesOf } from '../unique.ts'
 import type { Work } from '../work.ts'
@@ -33,7 +33,7 @@ type Checked = ReadOperation & {
   /** the references that are new in the record */
   readonly added: readonly Reference[]
   /** True if references are looked up now, and not only by the write */
-  readonly isAsked: boolean
+  readonly looksUpReferences: boolean
 }
 
 export type Validation = {
@@ -56,16 +56,19 @@ export async function validate(
   { recheck = false, isLocked = false }: Validation,
 ): Promise<Results<ValidOperation>> {
   const { db, context } = work
-  const isNow = recheck || isLocked
+  const mustLookUp = recheck || isLocked
   for (const one of operations)
     if (!(one instanceof Refusal)) await one.operation.options?.check?.(one.before!)
-  const checked = await mapAccepted(operations, one => checkRights(work, one, isNow))
-  const asked = checked.flatMap(one => (one instanceof Refusal || !one.isAsked ? [] : one.parsed.references))
-  const { look, related } = await lookUp(db, context, asked, isLocked)
+  const checked = await mapAccepted(operations, one => checkRights(work, one, mustLookUp))
+  const asked = checked.flatMap(one =>
+    one instanceof Refusal || !one.looksUpReferences ? [] : one.parsed.references,
+  )
+  const { stateOf, related } = await lookUpReferences(db, context, asked, isLocked)
   const ruled = await mapAccepted(checked, one => {
-    const { parsed, before, operation, added, isAsked } = one
-    if (isAsked)
-      for (const problem of missingReferences(added, look, context.idle)) parsed.problems.add(() => problem)
+    const { parsed, before, operation, added, looksUpReferences } = one
+    if (looksUpReferences)
+      for (const problem of missingReferences(added, stateOf, context.allowedInactive))
+        parsed.problems.add(() => problem)
     const nested = parsed.nested.map(inner => ({
       ...inner,
       after: applyRules({ ...work, schema: inner.schema }, inner.parsed, null, related, null),
@@ -78,11 +81,11 @@ export async function validate(
   const mentioned = await mentionProblems(work, written)
   for (const [index, one] of accepted.entries()) {
     for (const problem of mentioned[index]!) one.parsed.problems.add(() => problem)
-    if (!isLocked) await addLate(work, one)
+    if (!isLocked) await addDatabaseProblems(work, one)
   }
   const valid = await mapAccepted(ruled, one => validOf(work, one))
   for (const one of valid)
-    if (isNow && !(one instanceof Refusal) && one.invariant)
+    if (mustLookUp && !(one instanceof Refusal) && one.invariant)
       await requireInvariant(db, one.invariant, context)
   return valid
 }
@@ -91,7 +94,7 @@ export async function validate(
 function checkRights(
   { schema, context: { catalog, rights } }: Work,
   one: ReadOperation,
-  isNow: boolean,
+  mustLookUp: boolean,
 ): Checked {
   const { parsed, before } = one
   // References that the record has already may be sent again, even if their records have been deleted since.
@@ -106,20 +109,21 @@ function checkRights(
   // The statement that writes the record checks its references. They are looked up earlier if the record
   // copies values from them, and if there are other problems: the caller should see all at once.
   const isCopied = copiedFrom(parsed.references, catalog).length > 0
-  return { ...one, added, isAsked: isNow || isCopied || parsed.problems.count > 0 }
+  return { ...one, added, looksUpReferences: mustLookUp || isCopied || parsed.problems.count > 0 }
 }
 
 /** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
-async function addLate(work: Work, one: Ruled): Promise<void> {
+async function addDatabaseProblems(work: Work, one: Ruled): Promise<void> {
   const { db, schema, context } = work
-  const { parsed, before, after, added, isAsked } = one
+  const { parsed, before, after, added, looksUpReferences } = one
   const { problems } = parsed
   const quota = before ? null : await quotaProblem(work, after)
   if (quota) problems.add(() => quota)
   if (problems.count === 0) return
-  if (!isAsked) {
-    const { look } = await lookUp(db, context, added, false)
-    for (const problem of missingReferences(added, look, context.idle)) problems.add(() => problem)
+  if (!looksUpReferences) {
+    const { stateOf } = await lookUpReferences(db, context, added, false)
+    for (const problem of missingReferences(added, stateOf, context.allowedInactive))
+      problems.add(() => problem)
   }
   for (const clash of await clashesOf(db, context, candidatesOf(schema, one))) problems.add(() => clash)
 }

@@ -6,7 +6,7 @@
  */
 import { accountTables } from '../../db/account-tables.ts'
 import type { Transaction } from '../../records/store.ts'
-import { carryOut } from '../../records/write/protocol.ts'
+import { writeStatement } from '../../records/write/protocol.ts'
 import { ask, deleteSome, param, sql } from '../../sql.ts'
 
 const batch = 500
@@ -37,7 +37,7 @@ export async function purgeAccount(
   isStopped: () => boolean,
 ): Promise<number | null> {
   const own = param(String(account))
-  await carryOut(
+  await writeStatement(
     db,
     own,
     sql`DELETE FROM counter WHERE account_id = ${own}::bigint AND EXISTS (

@@ -9,7 +9,7 @@ import type { Field } from '../../fields/field.ts'
 import { fieldsVersion } from '../../records/backfill.ts'
 import { renderedWithout } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
-import { carryOut, lockOnly } from '../../records/write/protocol.ts'
+import { lockOnly, writeStatement } from '../../records/write/protocol.ts'
 import { type Param, param, type Sql, sql } from '../../sql.ts'
 
 const recordsAtOnce = 200
@@ -47,11 +47,11 @@ async function purgeField(db: Transaction, account: string, field: Field, before
   }
   for (const step of [fromRecords, fromHistory]) {
     for (let last: string | null = '0'; last !== null; ) {
-      const rows = await carryOut(db, due.account, step(due, last), true)
+      const rows = await writeStatement(db, due.account, step(due, last), true)
       last = rows[0]!.last!
     }
   }
-  return (await carryOut(db, due.account, endOfField(due), true)).length > 0
+  return (await writeStatement(db, due.account, endOfField(due), true)).length > 0
 }
 
 /** The CTEs at the start of each step: `due` has a row as long as the field is still deleted. */

@@ -2,7 +2,7 @@
 import { type Problem, problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
-import { isAboutHidden } from '../../records/write/answer.ts'
+import { isAboutHidden } from '../../records/write/response.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
 import { columnStates, columnsJson, openColumns, withoutGone } from './columns.ts'
 import { labelsOf, targetsOf } from './guess.ts'

@@ -41,12 +41,12 @@ async function recordsOf(db: Reader, caller: AuthorizedCaller, name: string): Pr
   const email = schema.byName.get('email')
   const seesEmail = email !== undefined && !email.is_hidden
   const statement = sql`SELECT r.id::text AS id, r.name, ${seesEmail ? sql`r.email` : sql`NULL`} AS email,
-  ${inUse ? sql`(r.${sql.id(inUse)} <> 1)::text` : sql`'false'`} AS is_idle FROM ${tableOf(schema)} r
+  ${inUse ? sql`(r.${sql.id(inUse)} <> 1)::text` : sql`'false'`} AS is_inactive FROM ${tableOf(schema)} r
 WHERE ${visible(name, callerParamsOf(caller), sql`r`)} AND r.deleted_at IS NULL
 ORDER BY r.id LIMIT ${sql.integer(namedMax + 1)}`
   const rows = await ask(db, statement)
-  return rows.map(({ id, name, email, is_idle }) => ({
-    ...{ id: Number(id), name: name!, isIdle: is_idle === 'true' },
+  return rows.map(({ id, name, email, is_inactive }) => ({
+    ...{ id: Number(id), name: name!, isInactive: is_inactive === 'true' },
     ...(email ? { email } : {}),
   }))
 }

@@ -2,7 +2,7 @@
 import type { Cell, Row } from '../../files/read.ts'
 import { type Json, parseJson } from '../../json.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
-import { carryOut } from '../../records/write/protocol.ts'
+import { writeStatement } from '../../records/write/protocol.ts'
 import { ask, param, sql } from '../../sql.ts'
 import type { JobKey } from '../jobs/store.ts'
 
@@ -25,7 +25,7 @@ export async function keepRows(db: Transaction, key: JobKey, rows: AsyncIterable
     const own = param(String(key.account))
     const statement = sql`INSERT INTO import_rows (account_id, job, first, rows)
 VALUES (${own}::bigint, ${String(key.id)}::bigint, ${String(kept + 1)}::bigint, ${`[${texts.join()}]`}::text)`
-    await carryOut(db, own, statement)
+    await writeStatement(db, own, statement)
     kept += texts.length
     texts = []
     length = 0

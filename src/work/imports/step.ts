@@ -23,7 +23,7 @@ import { closedStageOf } from './closing.ts'
 import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
-import { countsOf, idleUsersOf } from './idle-users.ts'
+import { countsOf, inactiveUsersOf } from './inactive-users.ts'
 import { canTell, type ImportPlan, planOf, requireTargets, untold } from './plan.ts'
 import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
 import { Formers } from './replaced.ts'
@@ -57,8 +57,8 @@ export async function importStep(
   const { rows, bodies, named } = await nextRows(begun, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
-  const idle = await idleUsersOf(begun, [...good, ...unread])
-  const importing: Importing = { ...begun, context: { ...judging, idle } }
+  const inactive = await inactiveUsersOf(begun, [...good, ...unread])
+  const importing: Importing = { ...begun, context: { ...judging, allowedInactive: inactive } }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
   refused.push(...(await refusedUnread(importing, unread)))
   const formers = new Formers()
@@ -88,7 +88,7 @@ export async function importStep(
       ...{ ...counts, ...made, refused: refused.length },
       not_taken: notTakenIn(importing, lost, imported),
       replaced: byColumn(importing, await formers.gone(importing, imported)),
-      users_out_of_use: countsOf(idle, used, schema, Object.keys(job.counts.users_out_of_use)),
+      users_out_of_use: countsOf(inactive, used, schema, Object.keys(job.counts.users_out_of_use)),
     },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,

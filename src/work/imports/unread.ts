@@ -31,7 +31,7 @@ export async function refusedUnread(
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)
     const read = (names: NameLookup) =>
-      some.map(({ body }) => parseRecord(body, schema, context.catalog, null, names).problems.kept)
+      some.map(({ body }) => parseRecord(body, schema, context.catalog, null, names).problems.listed)
     problemsByRow.push(...(await resolveNames(db, context, read).catch(noneOf(some))))
   }
   // The stored record may have a value that the row lacks.

@@ -15,12 +15,12 @@ import { divided } from './cell-values.ts'
 import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
 
-/** `isIdle`: inactive; a text may name it, but the guess never does */
+/** a text may name what is inactive, but the guess never does */
 export type Choice = {
   readonly id: number
   readonly name: string
   readonly email?: string
-  readonly isIdle?: boolean
+  readonly isInactive?: boolean
 }
 
 /** The records of resources, by their names; texts of an absent resource can't be judged. */
@@ -123,7 +123,7 @@ function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): TextM
 
 /** The names that texts are compared with: computed once, however many columns name some of the records. */
 const namesOf = memoize((records: readonly Choice[]) => ({
-  named: bared(records.filter(({ isIdle }) => !isIdle)),
+  named: bared(records.filter(({ isInactive }) => !isInactive)),
   names: new Set(records.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName)),
 }))
 

@@ -3,7 +3,7 @@
 import { type Problem, type ProblemCode, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { hiddenProblem } from '../../records/rendered-record.ts'
-import { replayedProblem } from '../../records/write/answer.ts'
+import { replayedProblem } from '../../records/write/response.ts'
 import { mayRead } from '../../rights/rights.ts'
 import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
 import { type Counts, type Job, otherUsers, type Phase, type Refused, type Result, seenBy } from './job.ts'

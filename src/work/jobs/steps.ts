@@ -55,9 +55,9 @@ export async function carryOutStep(
       const isHere = await isStillAt(tx, job, holder)
       const step = isHere ? await (isTried ? tx.dryRun(act) : act()) : null
       const ended = performance.now()
-      const isKept = isTried || !step?.retryIndividually?.length
-      const noted = step && isKept ? await noteStep(tx, job, step, ended - begun) : null
-      return { isKept, result: { step, noted, workedMs: ended - started } }
+      const commits = isTried || !step?.retryIndividually?.length
+      const noted = step && commits ? await noteStep(tx, job, step, ended - begun) : null
+      return { commits, result: { step, noted, workedMs: ended - started } }
     })
   const individually = new Set<number>()
   let taken = await take(individually)
@@ -94,7 +94,7 @@ async function contextOf({ db, callers }: Means, job: Job): Promise<StepWork['co
   const { token, session, requestId } = job
   return {
     ...acting,
-    unread: true,
+    skipsRendering: true,
     token: token === null ? null : { id: token },
     session: session === null ? null : { id: session },
     ...(requestId === null ? {} : { requestId }),

@@ -5,7 +5,7 @@
 import { jsonInstant } from '../../fields/moment.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
-import { carryOut } from '../../records/write/protocol.ts'
+import { writeStatement } from '../../records/write/protocol.ts'
 import { ask, deleteSome, param, type Sql, sql } from '../../sql.ts'
 import { type Job, jobOf, type Phase, type Refused, type State } from './job.ts'
 
@@ -59,7 +59,7 @@ export async function insertJob(db: Transaction, job: NewJob, openMax: number | 
   const { key, kind, resource, name, state, phase, by, plan, columns, total } = job
   const account = param(String(key.account))
   const most = param(openMax === null ? null : String(openMax))
-  const rows = await carryOut(
+  const rows = await writeStatement(
     db,
     account,
     changedJob(sql`INSERT INTO job AS j (account_id, id, kind, resource, name, state, phase, actor, acts_as, token, session,

@@ -9,7 +9,7 @@ import { presentEvents } from '../../history/present.ts'
 import { requestKeyOf, storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { Work } from '../../records/work.ts'
-import { author, type Write } from '../../records/write/protocol.ts'
+import { type Write, writeParamsOf } from '../../records/write/protocol.ts'
 import type { deliveryStates } from '../../resources/webhook.ts'
 import { changeable, visible } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -144,13 +144,13 @@ async function happened(
   type: string,
   steps: (params: WriteParams) => Step[],
 ): Promise<Written<object>> {
-  const params = author(context)
+  const params = writeParamsOf(context)
   const [x, own] = [sql`x`, param(String(id))]
   const isIt = sql`${visible('webhook', params, x)} AND x.id = ${own}::bigint`
   const isThere = sql`${isIt} AND ${changeable('webhook', params, x)} AND x.deleted_at IS NULL`
   const write: Write = {
     conditions: [sql`EXISTS (SELECT 1 FROM webhook x WHERE ${isThere})`],
-    seesAll: true,
+    locksFirst: true,
     steps: [
       { name: 'r', rows: () => sql`SELECT x.id, x.version FROM locked, webhook x WHERE ${isIt}` },
       ...steps(params),

@@ -120,7 +120,7 @@ export async function filterPlan(
     return { plan: filter, problems }
   })
   requireReadScopes(rights, [], { filter: read.plan })
-  const problems = read.problems.kept.map(({ parameter: _, ...problem }) => ({
+  const problems = read.problems.listed.map(({ parameter: _, ...problem }) => ({
     ...problem,
     field: 'filter',
     path: '/filter',

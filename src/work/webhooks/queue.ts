@@ -68,7 +68,7 @@ export async function enqueue(
     return db.transaction({ account: String(held.account) }, async tx => {
       const [row] = await ask(tx, moved(sql`WHERE ${isAtBegin}`))
       if (row && given.length > 0) await ask(tx, put(sql.none))
-      return { isKept: true, result: row !== undefined }
+      return { commits: true, result: row !== undefined }
     })
   const statement = sql`WITH mine AS (SELECT p.seq FROM webhook_progress p WHERE ${isAtBegin} FOR UPDATE),
 moved AS (${moved(sql`FROM mine WHERE ${isOf(held, sql`p`)}`)}),

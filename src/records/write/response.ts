@@ -15,9 +15,9 @@ import type { ReadWork, Work } from '../work.ts'
 import type { Saved } from './operation.ts'
 
 /**
- * The response to a write, without the record. A record that was created with it has its `id`; or it is the
- * `nth` after the last id before the write. The row has that as `first_id`, the name in responses that
- * earlier versions stored.
+ * The response to a write, without the record. A record that was created with it has its `id`; or its id is
+ * the `nth` after the account's last one before the write, which the row has as `first_id`. Stored responses
+ * have that name.
  */
 export type WriteResponse = Pick<Saved, 'warnings' | 'isNew' | 'isUnchanged'> & {
   readonly created: readonly { readonly resource: string; readonly id?: number; readonly nth?: number }[]

@@ -6,7 +6,7 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { Match } from '../../records/name-lookup.ts'
 import { matchesOfNames, type NamingCaller } from '../../records/names.ts'
-import { askReferences, lookIn } from '../../records/references.ts'
+import { readReferences, referenceStatesIn } from '../../records/references.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { Work } from '../../records/work.ts'
 import type { WriteContext } from '../../records/write/operation.ts'
@@ -20,17 +20,20 @@ const namedMax = 100
 type RowBody = { readonly place: number; readonly body: JsonObject }
 
 /** The inactive users whom rows name: id → name. */
-export type Idle = ReadonlyMap<number, string>
+export type InactiveUsers = ReadonlyMap<number, string>
 
 /**
  * Replaces the names of users by ids: active users first, else inactive ones. A text with no match or several
  * stays, and its row is refused.
  */
-export async function idleUsersOf({ db, schema, context }: Work, rows: readonly RowBody[]): Promise<Idle> {
+export async function inactiveUsersOf(
+  { db, schema, context }: Work,
+  rows: readonly RowBody[],
+): Promise<InactiveUsers> {
   const names = userFields(schema)
   const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
   if (texts.size === 0 || !mayRead(context, 'user')) return new Map()
-  const { users, idle } = await usersOf(db, context, [...texts])
+  const { users, inactive } = await usersOf(db, context, [...texts])
   for (const { body } of rows)
     for (const name of names) {
       const user = users.get(textOf(body[name]) ?? '')
@@ -40,26 +43,26 @@ export async function idleUsersOf({ db, schema, context }: Work, rows: readonly 
   // A user who is named by the id may be inactive, too.
   const byId = new Set([...users].flatMap(([text, { id }]) => (/^\s*\d+\s*$/.test(text) ? [id] : [])))
   const asked = [...byId].map(id => ({ resource: 'user', id, field: '', path: '' }))
-  const look = lookIn(await askReferences(db, callerParamsOf(context), asked))
-  const isIdle = (id: number) => (byId.has(id) ? look('user', id) === 'idle' : idle.has(id))
-  for (const { id } of users.values()) context.found?.add('user', id, isIdle(id) ? 'idle' : 'live')
-  return new Map([...users.values()].flatMap(({ id, name }) => (isIdle(id) ? [[id, name]] : [])))
+  const stateOf = referenceStatesIn(await readReferences(db, callerParamsOf(context), asked))
+  const isInactive = (id: number) => (byId.has(id) ? stateOf('user', id) === 'inactive' : inactive.has(id))
+  for (const { id } of users.values()) context.found?.add('user', id, isInactive(id) ? 'inactive' : 'live')
+  return new Map([...users.values()].flatMap(({ id, name }) => (isInactive(id) ? [[id, name]] : [])))
 }
 
 /** Counts the rows that name each of the users. `counted`: the names that were counted before. */
 export function countsOf(
-  idle: Idle,
+  inactive: InactiveUsers,
   rows: readonly RowBody[],
   schema: ResourceSchema,
   counted: readonly string[],
 ): { [name: string]: number } {
-  if (idle.size === 0) return {}
+  if (inactive.size === 0) return {}
   const names = userFields(schema)
   const counts = new Map<string, number>()
   const known = new Set(counted)
   for (const { body } of rows)
     for (const id of new Set(names.map(name => body[name] ?? null))) {
-      const user = typeof id === 'number' ? idle.get(id) : undefined
+      const user = typeof id === 'number' ? inactive.get(id) : undefined
       if (user === undefined) continue
       const name = known.has(user) || known.size < namedMax ? user : otherUsers
       known.add(name)
@@ -83,10 +86,12 @@ async function usersOf(db: Transaction, context: WriteContext, texts: readonly s
   for (const [text, [user, ...more]] of await holdersOf(db, context, texts))
     if (!user) unknown.push(text)
     else if (more.length === 0) users.set(text, user)
-  const left = unknown.length ? await holdersOf(db, { ...context, namesIdle: true }, unknown) : []
-  const idle = left.flatMap(([text, [user, ...more]]) => (user && more.length === 0 ? [{ text, user }] : []))
-  for (const { text, user } of idle) users.set(text, user)
-  return { users, idle: new Set(idle.map(({ user }) => user.id)) }
+  const left = unknown.length ? await holdersOf(db, { ...context, includesInactive: true }, unknown) : []
+  const inactive = left.flatMap(([text, [user, ...more]]) =>
+    user && more.length === 0 ? [{ text, user }] : [],
+  )
+  for (const { text, user } of inactive) users.set(text, user)
+  return { users, inactive: new Set(inactive.map(({ user }) => user.id)) }
 }
 
 async function holdersOf(db: Transaction, context: NamingCaller, texts: readonly string[]) {
