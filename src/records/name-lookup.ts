@@ -25,7 +25,7 @@ export const candidatesMax = 10
 export class NameLookup {
   readonly #answers: ReadonlyMap<string, readonly Match[]>
   readonly #asked = new Map<string, NameQuery>()
-  readonly #stateOf: ReferenceStates | null
+  readonly #referenceState: ReferenceStates | null
   readonly #near: ReadonlyMap<string, readonly Match[]>
   readonly #known: readonly NameQuery[]
   /** references in defaults that are not looked up yet */
@@ -33,12 +33,12 @@ export class NameLookup {
 
   constructor(
     answers: ReadonlyMap<string, readonly Match[]> = new Map(),
-    stateOf: ReferenceStates | null = null,
+    referenceState: ReferenceStates | null = null,
     near: ReadonlyMap<string, readonly Match[]> = new Map(),
     known: readonly NameQuery[] = [],
   ) {
     this.#answers = answers
-    this.#stateOf = stateOf
+    this.#referenceState = referenceState
     this.#near = near
     this.#known = known
   }
@@ -70,7 +70,7 @@ export class NameLookup {
 
   /** True if the record that a default names exists and is active; null until it is looked up. */
   isThere(reference: Reference): boolean | null {
-    if (this.#stateOf) return this.#stateOf(reference.resource, reference.id) === 'live'
+    if (this.#referenceState) return this.#referenceState(reference.resource, reference.id) === 'live'
     this.defaults.push(reference)
     return null
   }

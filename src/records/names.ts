@@ -36,8 +36,8 @@ const manyNames = 20
 export type NamingCaller = Caller & { readonly includesInactive?: true }
 
 /**
- * Resolves the names of a request. Calls `parse` twice if there are names, and ignores
- * a refusal of the first time. Throws `forbidden` without the scope to read what is named (D65).
+ * Resolves the names of a request. Calls `parse` twice if there are names, and ignores a refusal of the first
+ * time. Throws `forbidden` without the scope to read what is named (D65).
  */
 export async function resolveNames<T>(
   db: Reader,
@@ -78,11 +78,15 @@ export async function resolveNamesOfEach<T>(
   const asked = open.flatMap(one => one.asked)
   const answers = await recordsByName(db, caller, asked)
   const defaults = open.flatMap(one => one.defaults)
-  const stateOf = referenceStatesIn(await readReferences(db, unlimited(callerParamsOf(caller)), defaults))
+  const referenceState = referenceStatesIn(
+    await readReferences(db, unlimited(callerParamsOf(caller)), defaults),
+  )
   // Only problems contain similar names, and of several records, one with a problem is saved again alone.
   const near = parsers.length === 1 ? await nearNames(db, caller, asked, answers) : new Map()
   return mapYielding(first, ({ needsLookUp, parse, lookup, resolved }) => {
-    return needsLookUp ? resolvedBy(parse, new NameLookup(answers, stateOf, near, lookup.asked)) : resolved
+    return needsLookUp
+      ? resolvedBy(parse, new NameLookup(answers, referenceState, near, lookup.asked))
+      : resolved
   })
 }
 

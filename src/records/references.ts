@@ -41,7 +41,7 @@ export async function lookUpReferences(
   caller: Caller & { readonly found?: FoundRecords },
   references: readonly Reference[],
   isLocked: boolean,
-): Promise<{ readonly stateOf: ReferenceStates; readonly related: Draft['related'] }> {
+): Promise<{ readonly referenceState: ReferenceStates; readonly related: Draft['related'] }> {
   const { catalog, found } = caller
   const known: ReferenceStates = (resource, id) => {
     const { options, snapshot } = catalog.resources.get(resource)!.resource
@@ -50,9 +50,9 @@ export async function lookUpReferences(
   }
   const asked = references.filter(({ resource, id }) => known(resource, id) === null)
   const row = await readReferences(db, callerParamsOf(caller), asked)
-  const stateOf = referenceStatesIn(row)
+  const referenceState = referenceStatesIn(row)
   return {
-    stateOf: (resource, id) => known(resource, id) ?? stateOf(resource, id),
+    referenceState: (resource, id) => known(resource, id) ?? referenceState(resource, id),
     related: relatedOf(row, caller),
   }
 }
@@ -145,11 +145,11 @@ export function referenceStatesIn(row: Record<string, string | null>): Reference
  */
 export function missingReferences(
   references: readonly Reference[],
-  stateOf: ReferenceStates,
+  referenceState: ReferenceStates,
   allowedInactive?: ReadonlyMap<number, string>,
 ): Problem[] {
   return references.flatMap(({ resource, id, field, path, by }) => {
-    const found = stateOf(resource, id)
+    const found = referenceState(resource, id)
     if (found === 'live' || by === 'default') return []
     if (found === 'inactive' && (by === 'before' || allowedInactive?.has(id))) return []
     // A default is not sent in its field.

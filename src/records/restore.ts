@@ -60,13 +60,13 @@ export async function restoreRecord(
     const full = await quotaProblem(work, record)
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
     const references = referencesOf(schema, record, context)
-    const stateOf = referenceStatesIn(
+    const referenceState = referenceStatesIn(
       await readReferences(db, unlimited(callerParamsOf(context)), references),
     )
     const params = writeParamsOf(context)
     const lost = lostByParts(work, params, id, row.deleted_at!)
     const ofParts = lost ? (await ask(db, lost)).map(one => lostProblem(context, one)) : []
-    refuseMissing(schema, [...missingReferences(references, stateOf), ...ofParts])
+    refuseMissing(schema, [...missingReferences(references, referenceState), ...ofParts])
     const write = restoration(params, schema, id, row!, record, references, lost)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }

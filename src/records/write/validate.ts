@@ -63,11 +63,11 @@ export async function validate(
   const asked = checked.flatMap(one =>
     one instanceof Refusal || !one.looksUpReferences ? [] : one.parsed.references,
   )
-  const { stateOf, related } = await lookUpReferences(db, context, asked, isLocked)
+  const { referenceState, related } = await lookUpReferences(db, context, asked, isLocked)
   const ruled = await mapAccepted(checked, one => {
     const { parsed, before, operation, added, looksUpReferences } = one
     if (looksUpReferences)
-      for (const problem of missingReferences(added, stateOf, context.allowedInactive))
+      for (const problem of missingReferences(added, referenceState, context.allowedInactive))
         parsed.problems.add(() => problem)
     const nested = parsed.nested.map(inner => ({
       ...inner,
@@ -121,8 +121,8 @@ async function addDatabaseProblems(work: Work, one: Ruled): Promise<void> {
   if (quota) problems.add(() => quota)
   if (problems.count === 0) return
   if (!looksUpReferences) {
-    const { stateOf } = await lookUpReferences(db, context, added, false)
-    for (const problem of missingReferences(added, stateOf, context.allowedInactive))
+    const { referenceState } = await lookUpReferences(db, context, added, false)
+    for (const problem of missingReferences(added, referenceState, context.allowedInactive))
       problems.add(() => problem)
   }
   for (const clash of await clashesOf(db, context, candidatesOf(schema, one))) problems.add(() => clash)

@@ -43,8 +43,9 @@ export async function inactiveUsersOf(
   // A user who is named by the id may be inactive, too.
   const byId = new Set([...users].flatMap(([text, { id }]) => (/^\s*\d+\s*$/.test(text) ? [id] : [])))
   const asked = [...byId].map(id => ({ resource: 'user', id, field: '', path: '' }))
-  const stateOf = referenceStatesIn(await readReferences(db, callerParamsOf(context), asked))
-  const isInactive = (id: number) => (byId.has(id) ? stateOf('user', id) === 'inactive' : inactive.has(id))
+  const referenceState = referenceStatesIn(await readReferences(db, callerParamsOf(context), asked))
+  const isInactive = (id: number) =>
+    byId.has(id) ? referenceState('user', id) === 'inactive' : inactive.has(id)
   for (const { id } of users.values()) context.found?.add('user', id, isInactive(id) ? 'inactive' : 'live')
   return new Map([...users.values()].flatMap(({ id, name }) => (isInactive(id) ? [[id, name]] : [])))
 }
