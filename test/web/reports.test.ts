@@ -12,7 +12,7 @@ import {
   monthsOf,
   ownerRows,
   periodOf,
-} from '../../web/src/pages/reports/reports.ts'
+} from '../../web/src/pages/reports/periods-and-sums.ts'
 import { scopeRows, scopesSummary, withScope } from '../../web/src/settings/access/scopes.ts'
 import { assignProblems } from '../../web/src/settings/assign-problems.ts'
 import { changedConfig, changedLimits } from '../../web/src/settings/fields/limits.ts'

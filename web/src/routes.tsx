@@ -156,7 +156,7 @@ const forecast = createRoute({
     ...['pipeline', 'owner', 'filter', 'from', 'months', 'report'],
     ...['since', 'until', 'measure'],
   ),
-  component: lazyPage(() => import('./pages/forecast.tsx'), 'Forecast'),
+  component: lazyPage(() => import('./pages/reports/reports-page.tsx'), 'Reports'),
 })
 
 const Work = lazyPage(() => import('./jobs/pages.tsx'), 'Pages')

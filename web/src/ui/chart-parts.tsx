@@ -7,7 +7,6 @@ export type Series = { readonly name: string; readonly look: Look }
 
 export type Mark = {
   readonly value: number
-  /** overrides the look of a bar's mark */
   readonly look: Look
   /** label of the mark, for screen readers and on hover */
   readonly name: string
@@ -20,7 +19,7 @@ export type Bar = {
   readonly name: string
   /** text at the end of the bar */
   readonly text: string
-  /** below the name, if there is room */
+  /** below the name, in `Bars` */
   readonly detail?: ReactNode
   /** where the bar begins, as in a waterfall; without it, at zero */
   readonly start?: number

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { type Changes, columnsOfOwners, forecastOf, type Measure, sumOf } from './changes.ts'
 import { NumberTable, ReportPanel } from './parts.tsx'
-import type { Search } from './reports.ts'
+import type { Search } from './periods-and-sums.ts'
 import { useMeasured } from './use-measured.ts'
 
 export function ChangesByOwner(props: { changes: Changes; measure: Measure; search: Search }) {

@@ -5,13 +5,13 @@ import { callApi } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
-import type { ReportProps } from '../forecast.tsx'
 import { type Changes, daysOfChanges, kindsInOrder, type Measure, presets } from './changes.ts'
 import { ChangesByOwner } from './changes-by-owner.tsx'
 import { ChangesOfKind } from './changes-of-kind.tsx'
 import { ChangesWaterfall } from './changes-waterfall.tsx'
 import { ReportPanel, WhenLoaded } from './parts.tsx'
-import { all, chosen, daysOf, type Search } from './reports.ts'
+import { all, chosen, daysOf, type Search } from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 
 export function ChangesReport({ search, period, isTable, isInAmounts, hasOwners }: ReportProps) {
   const format = useFormat()

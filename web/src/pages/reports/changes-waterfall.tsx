@@ -12,7 +12,7 @@ import {
   wordsOf,
 } from './changes.ts'
 import { Figure, NumberTable, useOpen } from './parts.tsx'
-import { dealsPath } from './reports.ts'
+import { dealsPath } from './periods-and-sums.ts'
 import { useMeasured } from './use-measured.ts'
 
 type Props = {

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import type { Bar } from '../../ui/chart-parts.tsx'
-import type { ReportProps } from '../forecast.tsx'
 import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
@@ -13,7 +12,8 @@ import {
   type Group,
   isGroup,
   weightedValueOf,
-} from './reports.ts'
+} from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 import { type BaseFormat, useBase } from './use-base.ts'
 
 type Props = Pick<ReportProps, 'isTable' | 'isInAmounts'> & { filters: ForecastFilters }

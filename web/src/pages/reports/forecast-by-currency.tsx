@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { NumberTable, ReportPanel, sumsQuery, WhenLoaded } from './parts.tsx'
-import { all, baseValueOf, currencyRows, type ForecastFilters, weightedValueOf } from './reports.ts'
+import { all, baseValueOf, currencyRows, type ForecastFilters, weightedValueOf } from './periods-and-sums.ts'
 import { useBase } from './use-base.ts'
 
 export function ForecastByCurrency({ filters }: { filters: ForecastFilters }) {

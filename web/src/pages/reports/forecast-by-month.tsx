@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { StackedBars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
-import type { ReportProps } from '../forecast.tsx'
 import { NotInForecast } from './not-in-forecast.tsx'
 import { amountColumns, barOf, cellsOf, columns, type OpenAndWon, seriesOf } from './open-and-won.ts'
 import { Figure, NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
@@ -16,7 +15,8 @@ import {
   monthRows,
   weightedValueOf,
   within,
-} from './reports.ts'
+} from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
 import { WonFigure } from './won-figure.tsx'
 

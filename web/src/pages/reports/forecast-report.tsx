@@ -1,9 +1,10 @@
 /** Forecast: open deals by the month in which they are expected to close, beside won deals. */
-import type { ReportProps } from '../forecast.tsx'
+
 import { ForecastByCategory } from './forecast-by-category.tsx'
 import { ForecastByCurrency } from './forecast-by-currency.tsx'
 import { ForecastByMonth } from './forecast-by-month.tsx'
-import { forecastFilters } from './reports.ts'
+import { forecastFilters } from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 
 export function ForecastReport({ search, ...props }: ReportProps) {
   const filters = forecastFilters(search, props.period)

@@ -1,34 +1,15 @@
 /** The funnel of the deals that entered a pipeline in the period (D131). */
 import { useQuery } from '@tanstack/react-query'
-import { callApi } from '../../api/api.ts'
+import { callApi, type Schemas } from '../../api/api.ts'
 import { defaultPipeline, pipelinesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { Bars } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
-import type { ReportProps } from '../forecast.tsx'
 import { NumberTable, ReportPanel, useOpen, WhenLoaded } from './parts.tsx'
-import { all, chosen, daysOf, dealsPath } from './reports.ts'
+import { all, chosen, daysOf, dealsPath } from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
-
-type Stage = {
-  readonly id: number
-  readonly name: string
-  readonly entered: number
-  readonly went_on: number
-  readonly lost_from: number
-  readonly conversion: number | null
-  readonly median_days: number | null
-}
-
-type Funnel = {
-  readonly pipeline: { readonly id: number; readonly name: string | null } | null
-  readonly since: string | null
-  readonly deals: number
-  readonly won: number
-  readonly lost: number
-  readonly stages: readonly Stage[]
-}
 
 export function FunnelReport({ search, period, isTable }: ReportProps) {
   const format = useFormat()
@@ -44,7 +25,7 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
   const funnel = useQuery({
     queryKey: ['sums', 'deal', 'funnel', pipeline, first, last, filter],
     queryFn: ({ signal }) =>
-      callApi<Funnel>('GET', '/deal/funnel', {
+      callApi<Schemas['funnel']>('GET', '/deal/funnel', {
         query: { pipeline, from: first, to: last, ...(filter ? { filter } : {}) },
         signal,
       }),

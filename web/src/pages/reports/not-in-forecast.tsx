@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { sumsQuery } from './parts.tsx'
-import { all } from './reports.ts'
+import { all } from './periods-and-sums.ts'
 import { useBase } from './use-base.ts'
 
 export function NotInForecast(props: {

@@ -1,7 +1,7 @@
 /** Open and won deals as a bar or a row of a table: in amounts, or as counts if the role hides them. Pure. */
 import type { Series } from '../../ui/chart-parts.tsx'
 import type { Cell } from './parts.tsx'
-import { dealsPath, type OwnerRow } from './reports.ts'
+import { dealsPath, type OwnerRow } from './periods-and-sums.ts'
 import type { BaseFormat } from './use-base.ts'
 
 const amountSeries: readonly Series[] = [

@@ -4,10 +4,10 @@ import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
-import type { ReportProps } from '../forecast.tsx'
 import { amountColumns, barOf, cellsOf, columns, seriesOf } from './open-and-won.ts'
 import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
-import { all, chosen, daysOf, isGroup, ownerRows, within } from './reports.ts'
+import { all, chosen, daysOf, isGroup, ownerRows, within } from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
 
 export function OwnersReport({ search, period, isTable, isInAmounts }: ReportProps) {

@@ -5,16 +5,18 @@ import type { ReactNode } from 'react'
 import { callApi, errorMessage } from '../../api/api.ts'
 import { classes } from '../../ui/classes.ts'
 import { EmptyState, Skeleton } from '../../ui/elements.tsx'
-import type { Group } from './reports.ts'
+import type { Group } from './periods-and-sums.ts'
 
-/** Sums of deals; without `measures` those of D55. */
+/**
+ * Sums of deals; without `measures` those of D55. The key of a query of sums begins with 'sums' and the
+ * resource, so that changes of its records refetch it.
+ */
 export const sumsQuery = (query: { filter: string; group_by?: string; measures?: string }) =>
   queryOptions({
     queryKey: ['sums', 'deal', query],
     queryFn: ({ signal }) => callApi<Group[]>('GET', '/deal/aggregate', { query, signal }),
   })
 
-/** Opens a path of this page. */
 export function useOpen(): (href: string) => void {
   const router = useRouter()
   return href => router.history.push(href)

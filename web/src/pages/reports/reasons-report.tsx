@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
-import type { ReportProps } from '../forecast.tsx'
 import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
-import { all, baseValueOf, chosen, daysOf, dealsPath, isGroup, within } from './reports.ts'
+import { all, baseValueOf, chosen, daysOf, dealsPath, isGroup, within } from './periods-and-sums.ts'
+import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
 
 export function ReasonsReport(props: ReportProps) {

@@ -4,9 +4,9 @@ import { currenciesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 
-/** Formats amounts in the base currency, and numbers of deals. */
 export type BaseFormat = ReturnType<typeof useBase>
 
+/** Formats amounts in the base currency, and numbers of deals. */
 export function useBase() {
   const me = useMe()
   const { account } = me

@@ -11,7 +11,7 @@ import {
   dealsPath,
   type Period,
   within,
-} from './reports.ts'
+} from './periods-and-sums.ts'
 import { useBase } from './use-base.ts'
 
 type WonProps = {

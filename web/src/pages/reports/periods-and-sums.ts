@@ -34,13 +34,13 @@ export function monthAfter(month: string, by: number): string {
 export function periodOf(
   { from, months }: Search,
   today: string,
-  usual: { back: number; months: number },
+  byDefault: { back: number; months: number },
 ): Period {
   const isMonth = from !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(from)
   const count = Number(months)
   return {
-    from: isMonth ? from : monthAfter(today.slice(0, 7), -usual.back),
-    months: Number.isInteger(count) && count >= 1 && count <= 60 ? count : usual.months,
+    from: isMonth ? from : monthAfter(today.slice(0, 7), -byDefault.back),
+    months: Number.isInteger(count) && count >= 1 && count <= 60 ? count : byDefault.months,
   }
 }
 
@@ -94,7 +94,6 @@ export function chosen({ pipeline, owner, filter }: Search): string[] {
   )
 }
 
-/** Conditions that must all hold. */
 export const all = (...conditions: readonly string[]) => conditions.join(',')
 
 export type ForecastFilters = {

@@ -2,19 +2,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
-import { defaultPipeline, fieldsQuery, pipelinesQuery, usersQuery } from '../api/queries.ts'
-import { useFormat } from '../format/use-format.tsx'
-import { may, useMe } from '../shell/me.ts'
-import { Button } from '../ui/button.tsx'
-import { Skeleton } from '../ui/elements.tsx'
-import { Select } from '../ui/inputs.tsx'
-import { PageHead } from '../ui/page.tsx'
-import { ChangesReport } from './reports/changes-report.tsx'
-import { ForecastReport } from './reports/forecast-report.tsx'
-import { FunnelReport } from './reports/funnel-report.tsx'
-import { OwnersReport } from './reports/owners-report.tsx'
-import { ReasonsReport } from './reports/reasons-report.tsx'
-import { type Period, periodLengths, periodOf, type Search } from './reports/reports.ts'
+import { defaultPipeline, fieldsQuery, pipelinesQuery, usersQuery } from '../../api/queries.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { may, useMe } from '../../shell/me.ts'
+import { Button } from '../../ui/button.tsx'
+import { Skeleton } from '../../ui/elements.tsx'
+import { Select } from '../../ui/inputs.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { ChangesReport } from './changes-report.tsx'
+import { ForecastReport } from './forecast-report.tsx'
+import { FunnelReport } from './funnel-report.tsx'
+import { OwnersReport } from './owners-report.tsx'
+import { type Period, periodLengths, periodOf, type Search } from './periods-and-sums.ts'
+import { ReasonsReport } from './reasons-report.tsx'
 
 export type ReportProps = {
   search: Search
@@ -29,27 +29,27 @@ export type ReportProps = {
 type Report = {
   readonly id: string
   readonly title: string
-  /** the default months */
-  readonly usual: { readonly back: number; readonly months: number }
+  /** begins `back` months before this one */
+  readonly defaultPeriod: { readonly back: number; readonly months: number }
   readonly Report: ComponentType<ReportProps>
 }
 
 const reports: readonly Report[] = [
-  { id: 'forecast', title: 'Forecast', usual: { back: 0, months: 6 }, Report: ForecastReport },
-  { id: 'changes', title: 'Changes', usual: { back: 0, months: 6 }, Report: ChangesReport },
-  { id: 'funnel', title: 'Funnel', usual: { back: 11, months: 12 }, Report: FunnelReport },
-  { id: 'reasons', title: 'Reasons', usual: { back: 11, months: 12 }, Report: ReasonsReport },
-  { id: 'owners', title: 'By owner', usual: { back: 11, months: 12 }, Report: OwnersReport },
+  { id: 'forecast', title: 'Forecast', defaultPeriod: { back: 0, months: 6 }, Report: ForecastReport },
+  { id: 'changes', title: 'Changes', defaultPeriod: { back: 0, months: 6 }, Report: ChangesReport },
+  { id: 'funnel', title: 'Funnel', defaultPeriod: { back: 11, months: 12 }, Report: FunnelReport },
+  { id: 'reasons', title: 'Reasons', defaultPeriod: { back: 11, months: 12 }, Report: ReasonsReport },
+  { id: 'owners', title: 'By owner', defaultPeriod: { back: 11, months: 12 }, Report: OwnersReport },
 ]
 
-export function Forecast() {
+export function Reports() {
   const search = useSearch({ strict: false }) as Search
   const format = useFormat()
   const [isTable, setTable] = useState(false)
   const report = reports.find(({ id }) => id === search.report) ?? reports[0]!
   const { data: fields, isPending } = useQuery(fieldsQuery('deal'))
   const shows = (name: string) => !fields || fields.flat().some(({ internal_name }) => internal_name === name)
-  const period = periodOf(search, format.today(), report.usual)
+  const period = periodOf(search, format.today(), report.defaultPeriod)
   return (
     <main className="flex min-h-0 grow flex-col overflow-auto">
       <PageHead title={report.title}>
