@@ -2,6 +2,7 @@
  * The defaults of a new account (D40): its pipeline, the interface's option lists, and its roles. Data only.
  */
 import type { Visibility } from '../fields/catalog.ts'
+import { businessData } from '../resources/resources.ts'
 import { followScope, importScope } from '../rights/scopes.ts'
 
 export const defaultPipeline = {
@@ -72,7 +73,7 @@ export const defaultRoles: readonly {
     name: 'Manager',
     built_in: 'manager',
     scopes: [
-      ...write('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag'),
+      ...write(...businessData, 'territory', 'tag'),
       ...write('token', 'webhook', 'view', 'job'),
       importScope,
       ...configuration,
@@ -94,8 +95,7 @@ export const defaultRoles: readonly {
     name: 'Read only',
     built_in: 'read_only',
     scopes: [
-      ...read('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token', 'webhook'),
-      ...read('job'),
+      ...read(...businessData, 'territory', 'tag', 'token', 'webhook', 'job'),
       ...write('view'),
       ...configuration,
     ],

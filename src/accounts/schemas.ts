@@ -1,9 +1,6 @@
 /** The schemas of the caller, of the settings of their account (D66, D141), and of sign-in (D61). Pure. */
 import type { Schema } from '../fields/field.ts'
-import { arrayOf, closedObject, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
-
-const text = { type: 'string' } as const
-const whole = { type: 'integer' } as const
+import { arrayOf, closedObject, openObject, orNull, schemaRef, text, whole } from '../fields/kinds/schemas.ts'
 
 export const callerSchema: Schema = openObject({
   account: openObject({ id: whole, name: text, time_zone: text, locale: orNull(text), base_currency: whole }),

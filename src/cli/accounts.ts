@@ -8,6 +8,7 @@ import { createToken } from '../accounts/tokens.ts'
 import type { JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
 import { workOn } from '../records/work.ts'
+import { businessData } from '../resources/resources.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf } from './account-selector.ts'
@@ -169,7 +170,7 @@ export const sampleData: Act = async (db, args, { now }) => {
 /** The first kind of content that a new account lacks; null: none. */
 async function contentsOf(tx: Transaction, account: number): Promise<string | null> {
   const own = param(String(account))
-  for (const name of ['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'field']) {
+  for (const name of [...businessData, 'territory', 'tag', 'field']) {
     const statement = sql`SELECT 1 AS one FROM ${sql.id(name)} t WHERE t.account_id = ${own}::bigint LIMIT 1`
     const [row] = await ask(tx, statement)
     if (row) return name

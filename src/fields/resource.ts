@@ -25,7 +25,7 @@ export type Resource = {
   readonly shownElsewhere?: readonly string[]
   /** the fields by which a string names a record where the interface takes an id (D75), by priority */
   readonly namedBy?: readonly string[]
-  /** True if the record is of a person, whom their full name in any order names, too */
+  /** True for people: first and last name find a record in either order */
   readonly isPerson?: true
   /** the field that is 1 if a record is active; names find no inactive records */
   readonly inUse?: string
@@ -37,6 +37,8 @@ export type Resource = {
   readonly unique?: { readonly [index: string]: string }
   /** its records as the options of the fields that point to them, if the catalog has them all */
   readonly options?: (rows: CatalogRows) => readonly Option[]
+  /** True for business data, such as deals: it has sums, batches, imports, and scopes for agents */
+  readonly isBusinessData?: true
   /** True if its records are part of the account's catalog, of which each write then makes a new version */
   readonly isConfiguration?: true
   /** the columns that a record of another resource may copy from one of these (D23) */
@@ -91,7 +93,7 @@ export type Resource = {
   /**
    * Applies the rules that span fields and sets derived values. Pure: reports problems, sets `draft.after`.
    */
-  applyRules(draft: Draft): void
+  applyRules?(draft: Draft): void
 }
 
 /** The columns of a resource that determine the ownership of a record. */

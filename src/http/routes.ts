@@ -60,19 +60,15 @@ export function routes(parts: RouteParts): readonly Route[] {
   const records = (resource: Readable, more: More = {}) => [
     ...recordRoutes(resource, { db, resource, onConfigurationChange, retentionDays, ...more }, more.without),
     exportRoute(db, resource, limits),
+    ...reportRoutes(db, resource),
   ]
   const webhooks = { db, worker, now }
   const all: readonly Route[] = [
     ...records('deal'),
-    ...reportRoutes(db, 'deal'),
     ...records('product'),
-    ...reportRoutes(db, 'product'),
     ...records('contact'),
-    ...reportRoutes(db, 'contact'),
     ...records('company'),
-    ...reportRoutes(db, 'company'),
     ...records('activity'),
-    ...reportRoutes(db, 'activity'),
     ...records('user', { planMoves: ownerMoves }),
     ...records('role'),
     ...records('token', { without: keepsSecret }),

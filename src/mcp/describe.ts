@@ -4,13 +4,14 @@ import type { Field } from '../fields/field.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { businessData } from '../resources/resources.ts'
 import { mayRead, mayWrite } from '../rights/rights.ts'
 import { writesAtOnce } from '../rights/scopes.ts'
 import { fitting } from './answer.ts'
 import type { Api } from './api.ts'
 import { todayIn } from './days.ts'
 import { textsOf } from './find.ts'
-import { fieldsNamed, readable, seenFields, written } from './rows.ts'
+import { fieldsNamed, readable, seenFields } from './rows.ts'
 import { schemaOf, type Tool, type ToolResult } from './tool.ts'
 
 export const describe: Tool = {
@@ -43,7 +44,7 @@ async function overview(api: Api): Promise<ToolResult> {
   return {
     summary: {
       may_read: may(mayRead, readable),
-      may_write: may(mayWrite, written) || 'nothing',
+      may_write: may(mayWrite, businessData) || 'nothing',
       writing: writesAtOnce(rights.scopes)
         ? 'at once; changes of several records in two steps'
         : 'in two steps: the first call answers what would change and a code, the second sends the code',

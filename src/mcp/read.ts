@@ -1,6 +1,7 @@
 /** The tools that find and read records: search, list, get. */
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { resources as all } from '../resources/resources.ts'
 import { fits, fitting } from './answer.ts'
 import type { Api } from './api.ts'
 import { filtersFor, itemsOf, recordNamed, textsOf } from './find.ts'
@@ -37,7 +38,7 @@ export const search: Tool = {
       text: { type: 'string', maxLength: 200 },
       resources: {
         type: 'array',
-        items: { type: 'string', enum: ['deal', 'contact', 'company', 'product'] },
+        items: { type: 'string', enum: all.flatMap(({ searched, name }) => (searched ? name : [])) },
       },
     },
     required: ['text'],

@@ -3,13 +3,13 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { businessData } from '../resources/resources.ts'
 import { fitting } from './answer.ts'
 import type { Api } from './api.ts'
 import { daysMeant, todayIn } from './days.ts'
 import { filtersFor, itemsOf, textsOf } from './find.ts'
 import { where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
-import { written } from './rows.ts'
 import { cut, shownValue } from './shown.ts'
 import { callText, schemaOf, type Tool, type ToolResult } from './tool.ts'
 
@@ -23,7 +23,7 @@ export const report: Tool = {
   input: {
     properties: {
       report: { type: 'string', enum: ['sums', 'funnel', 'forecast', 'changes'] },
-      resource: { type: 'string', enum: written, description: 'of sums; deal if left out' },
+      resource: { type: 'string', enum: businessData, description: 'of sums; deal if left out' },
       where,
       group_by: {
         ...texts,

@@ -8,14 +8,14 @@ import { suggestion } from '../fields/nearest.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isExpandable } from '../records/expand.ts'
+import { businessData } from '../resources/resources.ts'
 import { mayRead, type Rights } from '../rights/rights.ts'
 import { ToolRefusal } from './refusal.ts'
 import { cut, shownValue } from './shown.ts'
 
-/** Resources that agents read; the first ones they write, too. */
-export const written = ['deal', 'contact', 'company', 'product', 'activity'] as const
+/** Resources that agents read; business data they write, too. */
 export const readable: readonly string[] = [
-  ...written,
+  ...businessData,
   ...['user', 'territory', 'tag', 'pipeline', 'pipeline_stage', 'currency'],
 ]
 

@@ -3,10 +3,10 @@ import type { Warning } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import type { JsonObject } from '../json.ts'
+import { businessData } from '../resources/resources.ts'
 import type { Api } from './api.ts'
 import type { InputObject } from './input.ts'
 import { ToolRefusal } from './refusal.ts'
-import { written } from './rows.ts'
 
 /** An answer: the service's own members, and those with texts that people have stored. */
 export type ToolResult = { readonly summary: JsonObject; readonly stored: JsonObject }
@@ -30,9 +30,7 @@ export function schemaOf({ caller }: Api, resource: string): ResourceSchema {
 
 /** The address of a record's page; undefined for resources without pages. */
 export function linkOf({ origin }: Api, resource: string, id: string | number = '{id}'): string | undefined {
-  return (written as readonly string[]).includes(resource)
-    ? `${origin}/${pluralOf(resource)}/${id}`
-    : undefined
+  return businessData.includes(resource) ? `${origin}/${pluralOf(resource)}/${id}` : undefined
 }
 
 /** The first warnings of an answer, each with the field that it is about. */

@@ -1,9 +1,9 @@
 /** The tool that takes back what was written: a change of an agent as a whole, or one event (D83, D148). */
 import type { Json, JsonObject } from '../json.ts'
+import { businessData } from '../resources/resources.ts'
 import type { Api } from './api.ts'
 import { itemsOf } from './find.ts'
 import { ToolRefusal } from './refusal.ts'
-import { written } from './rows.ts'
 import { cut, shownValue } from './shown.ts'
 import type { Tool } from './tool.ts'
 import { codeInput, inTwoSteps, type Plan } from './two-steps.ts'
@@ -36,7 +36,9 @@ async function plan(api: Api, body: JsonObject): Promise<Plan> {
   const call = { operation: 'event_undo_several', body }
   const results = itemsOf(await api.call({ ...call, isDry: true }))
   // Territories, tags and views can be undone (D83), but not by agents.
-  const other = results.find(({ resource = null }) => ![null, ...written].some(name => name === resource))
+  const other = results.find(
+    ({ resource = null }) => ![null, ...businessData].some(name => name === resource),
+  )
   if (other)
     throw new ToolRefusal(
       `Event ${String(other.seq)} changed a ${String(other.resource)}. Agents don't change these, so they undo no change of one.`,

@@ -1,18 +1,19 @@
 /** The tools that write records: create, update, log_activity. */
 import { momentIn } from '../fields/local-times.ts'
 import { asText, type Json, type JsonObject } from '../json.ts'
+import { businessData } from '../resources/resources.ts'
 import type { Api } from './api.ts'
 import { daysMeant, todayIn } from './days.ts'
 import { recordNamed, textsOf } from './find.ts'
 import { readRecord, where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
-import { expandable, nameOf, seenFields, written } from './rows.ts'
+import { expandable, nameOf, seenFields } from './rows.ts'
 import { callText, schemaOf, type Tool, unchanged, warningsOf } from './tool.ts'
 import { codeInput, inTwoSteps, type Plan } from './two-steps.ts'
 import { type OwnValues, planMany } from './update-many.ts'
 import { bodyOf, differences, filled, pinned } from './values.ts'
 
-const resource = { type: 'string', enum: written } as const
+const resource = { type: 'string', enum: businessData } as const
 const values = {
   type: 'object',
   description:

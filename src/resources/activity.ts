@@ -16,6 +16,7 @@ export const activity: Resource = {
   name: 'activity',
   source: { id: 13, name: 'Activity' },
   shownAs: ['subject'],
+  isBusinessData: true,
   ownership: { owner: 'owner', creator: 'created_by', through: ['deal', 'contact', 'company'] },
   partOf: ['deal', 'contact', 'company'],
   mentionsIn: 'notes',

@@ -14,6 +14,7 @@ export const company: Resource = {
   name: 'company',
   source: { id: 4, name: 'Company' },
   shownAs: ['name'],
+  isBusinessData: true,
   namedBy: ['name'],
   searched: ['phones'],
   customType: 'COMPANY',

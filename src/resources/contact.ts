@@ -6,6 +6,7 @@ export const contact: Resource = {
   name: 'contact',
   source: { id: 3, name: 'Contact' },
   shownAs: ['first_name', 'last_name'],
+  isBusinessData: true,
   namedBy: ['emails'],
   isPerson: true,
   searched: ['emails', 'phones'],
@@ -25,5 +26,4 @@ export const contact: Resource = {
     ],
     Record: [...authorFields(308), ...recordFields(312, 316)],
   }),
-  applyRules: () => {},
 }

@@ -57,6 +57,7 @@ export const product: Resource = {
   },
   fields,
   shownAs: ['name'],
+  isBusinessData: true,
   namedBy: ['product_code', 'name'],
   searched: ['product_code'],
   snapshot: ['name', 'product_code', 'unit_price'],

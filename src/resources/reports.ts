@@ -1,4 +1,4 @@
-/** All reports, in the order of the OpenAPI document. */
+/** All reports; those of a resource in the order of the OpenAPI document. */
 import { aggregateReport } from '../lists/aggregate.ts'
 import { plainSums } from '../lists/aggregate-query.ts'
 import type { Report } from '../lists/report.ts'
@@ -6,11 +6,12 @@ import { dealAggregate } from './deals/aggregate.ts'
 import { board } from './deals/board.ts'
 import { changes } from './deals/changes.ts'
 import { funnel } from './deals/funnel.ts'
+import { businessData } from './resources.ts'
 
 export const reports: readonly Report[] = [
   dealAggregate,
   board,
   funnel,
   changes,
-  ...['product', 'contact', 'company', 'activity'].map(resource => aggregateReport(resource, plainSums)),
+  ...businessData.filter(name => name !== 'deal').map(resource => aggregateReport(resource, plainSums)),
 ]

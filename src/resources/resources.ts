@@ -32,3 +32,8 @@ export const resources: readonly Resource[] = [
   webhook,
   view,
 ]
+
+/** The names of the resources of business data. */
+export const businessData: readonly string[] = resources
+  .filter(({ isBusinessData }) => isBusinessData)
+  .map(({ name }) => name)

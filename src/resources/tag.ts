@@ -12,5 +12,4 @@ export const tag: Resource = {
     'Basic information': [idField(701), nameField(702, { is_unique: true })],
     Record: [...authorFields(703), ...recordFields(707)],
   }),
-  applyRules: () => {},
 }

@@ -12,5 +12,4 @@ export const territory: Resource = {
     'Basic information': [idField(601), nameField(602, { is_unique: true })],
     Record: [...authorFields(603), ...recordFields(607)],
   }),
-  applyRules: () => {},
 }

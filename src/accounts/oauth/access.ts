@@ -2,16 +2,17 @@
  * The access that a person may allow a program (D170): three choices, and the scopes of each, never more than
  * their own. Pure.
  */
+import { businessData } from '../../resources/resources.ts'
 import { allows, directScope } from '../../rights/scopes.ts'
 
 export const accesses = ['read', 'write', 'write_at_once'] as const
 export type Access = (typeof accesses)[number]
 
 const readable = [
-  ...['deal', 'contact', 'company', 'product', 'activity', 'user', 'territory', 'tag'],
-  ...['pipeline', 'pipeline_stage', 'currency', 'field', 'event'],
+  ...businessData,
+  ...['user', 'territory', 'tag', 'pipeline', 'pipeline_stage', 'currency', 'field', 'event'],
 ].map(name => `${name}:read`)
-const writable = ['deal', 'contact', 'company', 'product', 'activity'].map(name => `${name}:write`)
+const writable = businessData.map(name => `${name}:write`)
 
 /** The scopes of a choice, as far as the person has them. */
 export function scopesOf(access: Access, own: ReadonlySet<string>): string[] {

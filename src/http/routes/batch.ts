@@ -12,6 +12,7 @@ import { type ReadWork, type Work, workOn } from '../../records/work.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
 import type { Operation, Outcome } from '../../records/write/operation.ts'
 import { renderReplay, replayedProblem } from '../../records/write/response.ts'
+import { businessData } from '../../resources/resources.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -52,16 +53,10 @@ type RefusalResult = {
 type OperationResult = Exclude<Outcome, RefusedOutcome> | { readonly refused: RefusalResult }
 
 /** The resources with batch writes: records, no configuration, tokens, webhooks or views. */
-export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
-  'deal',
-  'product',
-  'contact',
-  'company',
-  'activity',
-  'user',
-  'territory',
-  'tag',
-])
+export const batchedResources = new Set([
+  ...businessData,
+  ...['user', 'territory', 'tag'],
+]) as ReadonlySet<Readable>
 
 function batchHandler(db: Database, resource: string, retentionDays: number): Handler {
   return async asked => {

@@ -36,7 +36,7 @@ export function applyRules(
   const parsedCount = problems.listed.length
   const hasProblem = (name: string, of: readonly Problem[]) =>
     of.some(problem => `${problem.path}/`.startsWith(`${path}/${name}/`))
-  schema.resource.applyRules({
+  schema.resource.applyRules?.({
     before,
     after,
     sent: new Set(accepted),

@@ -17,6 +17,7 @@ export const deal: Resource = {
   source: { id: 1, name: 'Deal' },
   fields: dealFields,
   shownAs: ['title'],
+  isBusinessData: true,
   searched: [],
   parts: ['activity'],
   maintained: { document: 'activities_document', movedAt: 'activities_moved_at' },

@@ -3,6 +3,7 @@ import { Refusal } from '../../errors.ts'
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import type { Source } from '../../files/read.ts'
 import type { Json } from '../../json.ts'
+import { businessData } from '../../resources/resources.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Formats } from './cell-values.ts'
 import type { Unmapped } from './columns.ts'
@@ -13,9 +14,7 @@ import type { Guess, Mapping } from './guess.ts'
 export const formats = ['csv', 'jsonl', 'xlsx'] as const
 
 /** The resources that files can be imported to. */
-export const importedResources: ReadonlySet<string> = new Set([
-  ...['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag'],
-])
+export const importedResources: ReadonlySet<string> = new Set([...businessData, 'territory', 'tag'])
 
 /** The actions for a row whose record exists. */
 export const actions = ['skip', 'update', 'create'] as const
