@@ -1,8 +1,6 @@
 /** The schemas of events in histories and the feed (D69, D70). Data only. */
 import type { Schema } from '../fields/field.ts'
-import { anyObject, arrayOf, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
-
-const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+import { anyObject, arrayOf, openObject, orNull, schemaRef, text, whole } from '../fields/kinds/schemas.ts'
 
 const members = {
   ...{ seq: whole, type: text, also: arrayOf(text) },

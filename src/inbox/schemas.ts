@@ -1,9 +1,8 @@
 /** The schemas of the inbox (D156). Data only. */
 import type { Schema } from '../fields/field.ts'
-import { arrayOf, closedObject, openObject, orNull } from '../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, flag, openObject, orNull, text, whole } from '../fields/kinds/schemas.ts'
 import { channels, itemKinds } from './kinds.ts'
 
-const [text, whole, flag] = [{ type: 'string' }, { type: 'integer' }, { type: 'boolean' }]
 const moment = { type: 'string', format: 'date-time' }
 const named = openObject({ resource: text, id: whole, name: orNull(text) })
 

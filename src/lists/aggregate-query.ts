@@ -44,7 +44,7 @@ export type Measure =
       /** as requested: `sum:deal_value` */
       readonly text: string
       readonly of: Measured
-      readonly fold: (value: Sql) => Sql
+      readonly aggregateSql: (value: Sql) => Sql
     }
 
 export const counting: Measure = { text: 'count', of: null }
@@ -58,12 +58,12 @@ export type Parts = {
 }
 
 /** A resource's additions to the sums of its fields. */
-export type Sums = {
+export type AggregateOptions = {
   /** null if the caller may not see the parts */
   parts(schema: ResourceSchema, catalog: Catalog): Parts | null
   readonly inBase: InBase
   /** The groups if no measures are requested, in a form of the resource's own; absent: they are counted. */
-  usual?(db: Reader, caller: Caller, request: AggregateRequest): Promise<Groups>
+  defaultGroups?(db: Reader, caller: Caller, request: AggregateRequest): Promise<Groups>
 }
 
 /** A resource's own base value of a field's amount; undefined: that of the field. */
@@ -74,7 +74,7 @@ type InBase = (
 ) => Measured['inBase'] | undefined
 
 /** A resource without parts, whose amounts have no base value of their own. */
-export const plainSums: Sums = { parts: () => null, inBase: () => undefined }
+export const plainSums: AggregateOptions = { parts: () => null, inBase: () => undefined }
 
 export type AggregateRequest = Selection & {
   readonly keys: readonly GroupKey[]
@@ -87,15 +87,17 @@ export type AggregateRequest = Selection & {
 }
 
 /** Reads the parameters of sums, and adds their problems. */
-export function aggregateRequestOf(context: QueryContext, sums: Sums): AggregateRequest {
+export function aggregateRequestOf(context: QueryContext, options: AggregateOptions): AggregateRequest {
   const selection = selectionOf(context)
-  const known = sums.parts(context.schema, context.catalog)
+  const known = options.parts(context.schema, context.catalog)
   const grouped = namesIn('group_by', context)
   const keys = grouped === null ? [] : groupKeysOf(grouped, known ? [known.key] : [], context)
   const parts = known && keys.includes(known.key) ? known : null
   const measured = namesIn('measures', context)
   const measures =
-    measured === null ? ofParts(parts) : measuresOf(measured, parts?.measured ?? null, sums.inBase, context)
+    measured === null
+      ? ofParts(parts)
+      : measuresOf(measured, parts?.measured ?? null, options.inBase, context)
   const expand = keys.flatMap(({ isNamed, field }) => (isNamed ? [field] : []))
   return { ...selection, keys, expand, measures, parts }
 }
@@ -209,19 +211,19 @@ function measuresOf(
   return texts.flatMap(one => {
     if (one === counting.text) return [counting]
     const [name, field = '', ...more] = one.split(':') as [string, string?, ...string[]]
-    const fold = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null
-    if (!fold || field === '' || more.length > 0) {
+    const aggregateSql = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null
+    if (!aggregateSql || field === '' || more.length > 0) {
       const all = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
       const usual = `The measures: ${all.join(', ')}.`
       const nearest = () => suggestion(name, Object.keys(functions), usual)
-      const hint = fold ? usual : nearest
+      const hint = aggregateSql ? usual : nearest
       addProblem(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
       return []
     }
     if (!known.has(field))
       known.set(field, parts ? partOf(field, parts, context) : fieldOf(field, inBase, context))
     const of = known.get(field)
-    return of ? [{ text: one, of, fold }] : []
+    return of ? [{ text: one, of, aggregateSql }] : []
   })
 }
 
@@ -233,7 +235,7 @@ function ofParts(parts: Parts | null): readonly Measure[] | null {
       ...Object.entries(parts.measured).map(([name, of]) => ({
         text: `sum:${name}`,
         of,
-        fold: functions.sum,
+        aggregateSql: functions.sum,
       })),
     ]
   )

@@ -14,13 +14,13 @@ import { type Reader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import {
+  type AggregateOptions,
   type AggregateRequest,
   aggregateRequestOf,
   counting,
   type GroupKey,
   type Measure,
   type Measured,
-  type Sums,
 } from './aggregate-query.ts'
 import { dependsOnValues } from './plan.ts'
 import type { Report } from './report.ts'
@@ -47,7 +47,7 @@ type Row = {
 const listed = { type: ['string', 'array', 'null'], items: { type: 'string' } }
 
 /** The report of the sums of a resource's records. */
-export function aggregateReport(resource: string, sums: Sums): Report<AggregateRequest> {
+export function aggregateReport(resource: string, options: AggregateOptions): Report<AggregateRequest> {
   return {
     ...{ resource, name: 'aggregate', path: 'aggregate' },
     summary: `Sums records: ${resource}.`,
@@ -66,15 +66,16 @@ export function aggregateReport(resource: string, sums: Sums): Report<AggregateR
     },
     response: {
       description: 'The groups, the largest first.',
+      // Defined with the sums of deals; those of other resources have `count` and measures of it.
       data: arrayOf(schemaRef('aggregate_group')),
       meta: openObject({ group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } }),
     },
-    read: query => aggregateRequestOf(query, sums),
+    read: query => aggregateRequestOf(query, options),
     answer: async (db, caller, request) => {
       const { keys, measures } = request
       const { groups, hasMore } =
-        sums.usual && !measures
-          ? await sums.usual(db, caller, request)
+        options.defaultGroups && !measures
+          ? await options.defaultGroups(db, caller, request)
           : await aggregate(db, caller, request, measures ?? [counting])
       return { data: groups, meta: { group_by: keys.map(({ text }) => text).join() || null, hasMore } }
     },
@@ -183,8 +184,8 @@ function measuresSql(
   // A record with several parts counts once.
   const count = request.parts ? sql`count(DISTINCT x.id)` : sql`count(*)`
   const first = measures[0]!
-  const leads = first.of?.currency && !first.of.inBase ? count : folded(first, amounts, count).lead
-  const values = measures.map(measure => folded(measure, amounts, count).json)
+  const leads = first.of?.currency && !first.of.inBase ? count : measureSql(first, amounts, count).lead
+  const values = measures.map(measure => measureSql(measure, amounts, count).json)
   const inGroup = keys.length ? sql`PARTITION BY ${sql.join(keys)}` : sql.none
   return sql`SELECT place::text AS place,
   json_build_object('keys', json_build_array(${sql.join(keys)}), 'of', of_amount, 'in', currency,
@@ -227,7 +228,7 @@ function rowsSql(params: CallerParams, request: AggregateRequest, amounts: reado
 }
 
 /** A measure aggregated over the rows: the JSON of its values, and the number that sorts the groups. */
-function folded(
+function measureSql(
   measure: Measure,
   amounts: readonly Measured[],
   count: Sql,
@@ -235,12 +236,12 @@ function folded(
   if (!measure.of) {
     return { json: sql`json_build_array(${count}, NULL, 0)`, lead: count }
   }
-  const { of, fold } = measure
+  const { of, aggregateSql } = measure
   const index = amounts.indexOf(of)
   const [own, base] = [sql.id(`value${index}`), sql.id(`base${index}`)]
-  const value = sql`trim_scale(${fold(own)})`
+  const value = sql`trim_scale(${aggregateSql(own)})`
   if (!of.inBase) return { json: sql`json_build_array(${value}, NULL, 0)`, lead: value }
-  const inBase = sql`trim_scale(${fold(base)})`
+  const inBase = sql`trim_scale(${aggregateSql(base)})`
   const without = sql`count(*) FILTER (WHERE ${own} IS NOT NULL AND ${base} IS NULL)`
   return { json: sql`json_build_array(${value}, ${inBase}, ${without})`, lead: inBase }
 }

@@ -50,7 +50,7 @@ export function beginQuery(
   return { parameters, problems }
 }
 
-/** Ends to read parameters: throws `unknown_parameter` or `malformed_query` with the problems, if any. */
+/** Throws `unknown_parameter` or `malformed_query` with the problems that were found, if any. */
 export function throwProblems(problems: Problems, detail: string): void {
   if (problems.count === 0) return
   const isUnknown = problems.listed.every(({ code }) => code === 'unknown_parameter')

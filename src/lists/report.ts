@@ -5,6 +5,7 @@
  */
 import { isShown, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
+import { day } from '../fields/kinds/schemas.ts'
 import type { JsonObject } from '../json.ts'
 import { resolveNames } from '../records/names.ts'
 import type { RawReader, Reader } from '../records/store.ts'
@@ -26,13 +27,13 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   readonly path: string
   readonly summary: string
   readonly description?: string
-  /** parameter → the name in the OpenAPI document of one that lists have, too, or its description */
+  /** name → the key of a shared parameter in http/openapi/parameters.ts, or the parameter's own schema */
   readonly parameters: { readonly [name: string]: string | ReportParameter }
   /** set if the parameters may be sent in a body, too */
   readonly body?: { readonly summary: string; readonly schema: Schema }
   readonly response: { readonly description: string; readonly data: Schema; readonly meta?: Schema }
-  /** true if parameters other than `as_of` name moments of the past, and may get `history_too_short` */
-  readonly isOfPast?: boolean
+  /** true if it can refuse with `history_too_short` also without `as_of` */
+  readonly readsHistory?: boolean
   /** schemas that get a name in the document and in the client, to which `response` refers */
   readonly schemas?: { readonly [name: string]: Schema }
   /** The reference fields whose records the answer names: the caller needs their read scopes. */
@@ -44,6 +45,18 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
 }
 
 export type ReportParameter = { readonly schema: Schema; readonly description: string }
+
+/** The parameters of the first and the last day of a period, which `periodOf` reads. */
+export function periodParameters(
+  first: string,
+  last: string,
+  describe: (which: string) => string,
+): { readonly [name: string]: ReportParameter } {
+  return {
+    [first]: { schema: day, description: describe('first') },
+    [last]: { schema: day, description: describe('last') },
+  }
+}
 
 /** `data`: JSON, or pieces of its text, in UTF-8. */
 export type ReportAnswer = {

@@ -15,7 +15,7 @@ import { resolveSort } from '../lists/resolve.ts'
 import { withOptionIds } from '../lists/stored-filter.ts'
 import { NameLookup } from '../records/name-lookup.ts'
 
-/** The options of `source`: the resources that views can show. */
+/** The options of `source`: the resources that views can show. Append only: a view stores the place. */
 const sources = ['deal', 'product', 'contact', 'company', 'activity']
 const mode = { table: 1, board: 2 }
 const shared = { yes: 1, no: 2 }

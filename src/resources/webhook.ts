@@ -14,7 +14,7 @@ import {
   shortText,
 } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
-import { arrayOf, openObject, orNull } from '../fields/kinds/schemas.ts'
+import { arrayOf, openObject, orNull, text, whole } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
@@ -149,7 +149,6 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? (value as string[]) : []
 }
 
-const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 const moment = { type: 'string', format: 'date-time' }
 
 /** A delivery with its attempts, as the API returns it. */

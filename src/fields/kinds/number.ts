@@ -73,7 +73,7 @@ export function idOperand(text: string): string | OperandProblem {
 
 /**
  * A number within its limits. The schema has no number of decimals: validators that parse doubles would
- * misjudge them. For the same reason, the bound of digits is a double.
+ * misjudge them.
  */
 export function numberSchema({ min, max, max_digits, max_decimals }: Config): Schema {
   const most = max_digits === undefined ? undefined : 10 ** max_digits

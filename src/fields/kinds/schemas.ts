@@ -1,6 +1,11 @@
 /** Building blocks of JSON Schemas (D90), for kinds and for responses. Knows no kind. */
 import type { Schema, Schemas } from '../field.ts'
 
+export const [text, whole, number, flag] = [
+  ...[{ type: 'string' }, { type: 'integer' }, { type: 'number' }, { type: 'boolean' }],
+] as const
+export const day = { type: 'string', format: 'date' }
+
 /** An object with these members and no other; `required`: the mandatory ones. */
 export function closedObject(
   properties: { readonly [name: string]: Schema },

@@ -17,7 +17,7 @@ export function simpleKind(kind: {
   operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | OperandProblem
   order?: (value: Expression, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
-  /** A custom value is compared as its stored text: the order is the same, and an index can hold the text. */
+  /** set if the stored text sorts like the value: custom values are then compared as an indexable text */
   isText?: boolean
 }): Kind {
   return {

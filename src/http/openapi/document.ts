@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ErrorSlug } from '../../errors.ts'
 import { buildCatalog, type Catalog } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
+import { text } from '../../fields/kinds/schemas.ts'
 import { resources } from '../../resources/resources.ts'
 import { commonSchemas } from './common-schemas.ts'
 import { type Replacer, withoutHidden } from './hidden.ts'
@@ -213,7 +214,6 @@ export function schemasOf({ resources }: Catalog): { readonly [name: string]: Sc
   return { ...sharedSchemas, ...Object.assign({}, ...[...resources.values()].map(recordSchemas)) }
 }
 
-const text = { type: 'string' }
 const headers: { readonly [name: string]: Schema } = {
   'x-request-id': { description: 'The request, as the log names it.', schema: text },
   etag: { description: 'The version, for If-Match, where there is a record.', schema: text },

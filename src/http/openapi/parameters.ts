@@ -7,6 +7,7 @@ import { limitMax, waitMax } from '../../history/query.ts'
 import { isGroupable } from '../../lists/aggregate-query.ts'
 import { pageSizeMax } from '../../lists/parameters.ts'
 import { listParameters } from '../../lists/query.ts'
+import { searchable } from '../../lists/search/search.ts'
 import { isExpandable } from '../../records/expand.ts'
 import { agentOrigin } from '../../records/write/protocol.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
@@ -69,7 +70,7 @@ export function parametersOf({ resources }: Catalog): { readonly [name: string]:
   ])
   return {
     ...Object.fromEntries(lists),
-    ...ofRequests([...resources.keys()]),
+    ...ofRequests([...resources.keys()], searchable(resources)),
     ...inHeaders(),
     ...ofEvents([...resources.keys()]),
     ...ofDeliveries(),
@@ -78,7 +79,10 @@ export function parametersOf({ resources }: Catalog): { readonly [name: string]:
   }
 }
 
-function ofRequests(resources: readonly string[]): { readonly [name: string]: Schema } {
+function ofRequests(
+  resources: readonly string[],
+  searched: readonly string[],
+): { readonly [name: string]: Schema } {
   const path = (name: string, description: string) => ({
     ...{ name, in: 'path', required: true, description },
     schema: { type: 'integer', minimum: 0 },
@@ -105,7 +109,7 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     ),
     searched: queryParameter(
       'resources',
-      'Some of deal, contact, company and product, separated by commas; default: all.',
+      `Some of ${searched.join(', ')}, separated by commas; default: all.`,
       text,
     ),
     search_size: queryParameter('pageSize', 'How many are answered at most; default: 20.', {

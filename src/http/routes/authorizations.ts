@@ -3,7 +3,7 @@ import { type Access, accesses, askedFor, choicesOf, scopesOf } from '../../acco
 import { oauthClient, requireRedirect, wrong } from '../../accounts/oauth/clients.ts'
 import { createCode, isChallenge } from '../../accounts/oauth/codes.ts'
 import { memberProblem, problemAt, Refusal } from '../../errors.ts'
-import { arrayOf, closedObject, openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, orNull, text } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
 import { NotPublic, type Outgoing } from '../../work/webhooks/outgoing.ts'
@@ -21,7 +21,6 @@ export type AuthorizationService = {
   readonly worker: Pick<WebhookWorker, 'outgoing'>
 }
 
-const text = { type: 'string' }
 /** The parameters of OAuth that a program's address has (RFC 6749 §4.1.1). */
 const parameters = {
   ...{ client_id: 'The program: the address of its description.', redirect_uri: 'Where the answer goes.' },

@@ -1,6 +1,6 @@
 /** The routes of jobs, imports and bulk changes (D80, D82, D84). */
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, arrayOf, closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, closedObject, schemaRef, text } from '../../fields/kinds/schemas.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { actions as duplicateActions, formats, importedResources } from '../../work/imports/plan.ts'
 import { dryRunParameter, envelope, type Operation, ok, queryParameter } from '../openapi/operation.ts'
@@ -130,8 +130,6 @@ function uploadOperation(): Operation {
     takesKey: false,
   }
 }
-
-const text = { type: 'string' }
 
 /** The actions that require each column to be mapped or left out. */
 const needingMapping: ReadonlySet<JobAction> = new Set(['dry_run', 'run'])

@@ -11,7 +11,6 @@ import { type AccountRoute, base, type Handler, type Readable, route, type Scope
 import { preferReplica } from './record-reads.ts'
 import { queryLimit } from './record-routes.ts'
 
-/** The routes of the reports about a resource's records. */
 export function reportRoutes(db: Database, resource: Readable): AccountRoute[] {
   return reports
     .filter(report => report.resource === resource)
@@ -31,7 +30,7 @@ function routesOf(report: Report, scope: Scope, handler: Handler): AccountRoute[
 }
 
 function operationOf(report: Report): Omit<Operation, 'id' | 'summary'> {
-  const { resource, description, parameters, isOfPast, response } = report
+  const { resource, description, parameters, readsHistory, response } = report
   const { data, meta } = response
   return {
     tag: resource,
@@ -45,7 +44,7 @@ function operationOf(report: Report): Omit<Operation, 'id' | 'summary'> {
     responses: [ok(response.description, envelope(data, meta, meta !== undefined))],
     errors: [
       'malformed_request',
-      ...(isOfPast || 'as_of' in parameters ? (['history_too_short'] as const) : []),
+      ...(readsHistory || 'as_of' in parameters ? (['history_too_short'] as const) : []),
     ],
   }
 }

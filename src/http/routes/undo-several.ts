@@ -1,7 +1,7 @@
 /** POST /event/undo (D148): several events, or all that a request of an agent wrote. */
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, schemaRef, whole } from '../../fields/kinds/schemas.ts'
 import { eventsMax, type Undoing, undoSeveral } from '../../history/undo-several.ts'
 import { isObject } from '../../json.ts'
 import { requestKeyOf, storedResponse, storeResponse } from '../../records/idempotency.ts'
@@ -13,7 +13,6 @@ import { type AccountRoute, base, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
 
 const requestIdMax = 128
-const whole = { type: 'integer' }
 
 const undoneEvent = openObject(
   {

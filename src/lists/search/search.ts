@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { codePoints } from '../../fields/code-points.ts'
 import type { Schema } from '../../fields/field.ts'
-import { openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { openObject, orNull, text } from '../../fields/kinds/schemas.ts'
 import { suggestion } from '../../fields/nearest.ts'
 import { type Json, parseJson } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
@@ -76,7 +76,6 @@ export type Hit = {
   readonly detail: string | null
 }
 
-const text = { type: 'string' }
 export const hitSchema: Schema = openObject({
   ...{ resource: text, id: { type: 'integer' }, name: orNull(text), detail: orNull(text) },
 })

@@ -8,10 +8,10 @@
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { halfEven } from '../../fields/decimal.ts'
 import { plainField, type Schema } from '../../fields/field.ts'
-import { arrayOf, madeOfFields, openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { arrayOf, madeOfFields, openObject, orNull, text, whole } from '../../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../../json.ts'
 import { aggregateReport, type Groups, groupsMax, shownGroups } from '../../lists/aggregate.ts'
-import type { AggregateRequest, Sums } from '../../lists/aggregate-query.ts'
+import type { AggregateOptions, AggregateRequest } from '../../lists/aggregate-query.ts'
 import { dependsOnValues } from '../../lists/plan.ts'
 import type { Report } from '../../lists/report.ts'
 import { whereSql } from '../../lists/where.ts'
@@ -20,7 +20,6 @@ import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import { statusOf } from './deal.ts'
 
-const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 const money = openObject({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
 const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
 
@@ -42,7 +41,7 @@ const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
   additionalProperties: true,
 })
 
-const dealSums: Sums = {
+const dealSums: AggregateOptions = {
   parts: (schema, catalog) => {
     const value = shownField(schema, 'deal_value')
     if (!value) return null
@@ -69,7 +68,7 @@ const dealSums: Sums = {
       return () => sql`r.deal_value_in_base_currency_value * r.stage_probability * 0.01`
     return rate => sql`${amount} * ${rateOf(currency, rate)}`
   },
-  usual: aggregateDeals,
+  defaultGroups: aggregateDeals,
 }
 
 export const dealAggregate: Report<AggregateRequest> = {

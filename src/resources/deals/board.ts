@@ -5,7 +5,17 @@
 import type { Problems } from '../../errors.ts'
 import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import {
+  arrayOf,
+  day,
+  madeOfFields,
+  number,
+  openObject,
+  orNull,
+  schemaRef,
+  text,
+  whole,
+} from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { JsonObject } from '../../json.ts'
 import { idKey } from '../../lists/aggregate-query.ts'
@@ -41,7 +51,6 @@ type Lane = { readonly stage: JsonObject; readonly page: ValuePage }
 const pageSizes = { usual: 30, max: 100 }
 const dealsMax = 3000
 
-const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
 const ofCurrency = { currency: whole, currency_code: orNull(text), value: number, count: whole }
 
 const boardSchema: Schema = openObject({
@@ -76,7 +85,7 @@ export const board: Report<BoardRequest> = {
   parameters: {
     pipeline: pipelineParameter,
     closed_since: {
-      schema: { type: 'string', format: 'date' },
+      schema: day,
       description: 'Stages of the kind Won or Lost show the deals that were closed on that day or later.',
     },
     ...{ filter: 'filter', sort: 'sort' },
@@ -165,15 +174,15 @@ async function boardLanes(db: RawReader, caller: Caller, request: BoardRequest):
 async function lanesOf(
   db: RawReader,
   caller: Caller,
-  { by }: OfPipeline,
+  { stageField }: OfPipeline,
   list: ListRequest,
   stages: readonly Stage[],
 ): Promise<readonly Lane[]> {
   if (stages.length === 0) return []
   const ids = stages.map(({ id }) => id)
-  const pages = await pagesByValue(db, caller, list, by, ids)
-  const keys = [idKey(by, by.internal_name, caller.catalog)]
-  const filter = withinStages(list.filter, by, ids)
+  const pages = await pagesByValue(db, caller, list, stageField, ids)
+  const keys = [idKey(stageField, stageField.internal_name, caller.catalog)]
+  const filter = withinStages(list.filter, stageField, ids)
   const groups = await dealGroups(db, caller, { ...list, keys, filter })
   const byStage = new Map(groups.map(group => [Number(group.keys[0]), group]))
   return stages.map((stage, index) => ({
@@ -184,8 +193,8 @@ async function lanesOf(
 
 const nothing: DealGroup = { keys: [], count: 0, sums: null, base: 0, weighted: 0, without_rate: 0 }
 
-function withinStages(filter: Plan | null, by: OfPipeline['by'], ids: readonly number[]): Plan {
-  const term = kinds[by.type].term(by, '')!
+function withinStages(filter: Plan | null, field: OfPipeline['stageField'], ids: readonly number[]): Plan {
+  const term = kinds[field.type].term(field, '')!
   const within: Plan = { type: 'condition', term, operator: 'in', values: ids.map(String) }
   return filter ? { type: 'and', of: [filter, within] } : within
 }

@@ -2,11 +2,11 @@
 import type { Selection } from '../../lists/list-request.ts'
 
 /** The kinds of change, in the order of the steps: first those that add to a forecast. */
-export const kinds = [
+export const stepKinds = [
   ...(['new', 'reopened', 'came_in', 'grown', 'moved_forward', 'pulled_in', 'rates'] as const),
   ...(['other', 'slipped', 'moved_back', 'shrunk', 'went_out', 'deleted', 'lost', 'won'] as const),
 ]
-export type Kind = (typeof kinds)[number]
+export type StepKind = (typeof stepKinds)[number]
 
 export type ChangesRequest = Selection & {
   /** days, or instants in UTC; `to`: null for now */
@@ -17,7 +17,7 @@ export type ChangesRequest = Selection & {
   readonly expectedTo: string | null
   readonly isByOwner: boolean
   /** null: all */
-  readonly kind: Kind | null
+  readonly kind: StepKind | null
   /** the deal behind which the deals of the kind go on */
   readonly after: number | null
   readonly pageSize: number

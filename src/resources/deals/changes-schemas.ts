@@ -1,9 +1,18 @@
 /** The schemas of the changes between two moments (D161). */
 import type { Schema } from '../../fields/field.ts'
-import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
-import { kinds } from './changes-request.ts'
+import {
+  arrayOf,
+  day,
+  madeOfFields,
+  number,
+  openObject,
+  orNull,
+  schemaRef,
+  text,
+  whole,
+} from '../../fields/kinds/schemas.ts'
+import { stepKinds } from './changes-request.ts'
 
-const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
 const moment = { type: 'string', format: 'date-time' }
 const amounts = {
   value: { ...number, description: 'In the base currency.' },
@@ -28,7 +37,7 @@ const dealStateSchema: Schema = madeOfFields(
     {
       sales_owner: orNull(schemaRef('named')),
       pipeline_stage: orNull(schemaRef('named')),
-      expected_close_date: orNull({ type: 'string', format: 'date' }),
+      expected_close_date: orNull(day),
       ...{ value: orNull(number), weighted_value: orNull(number) },
     },
     [],
@@ -39,7 +48,7 @@ const stepSchema: Schema = madeOfFields(
   ['deal'],
   openObject(
     {
-      kind: { enum: kinds },
+      kind: { enum: stepKinds },
       count: { ...whole, description: 'How many deals changed so.' },
       open: { ...whole, description: 'What it adds to the number of open deals.' },
       value: { ...number, description: 'What it adds to the forecast, in the base currency.' },

@@ -10,7 +10,7 @@ import { whereSql } from '../../lists/where.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { param, type Sql, sql } from '../../sql.ts'
 import { isWithin, now, pairsSql, then } from './changes-pairs.ts'
-import { type ChangesRequest, type Kind, kinds, nobody, type SeenParts } from './changes-request.ts'
+import { type ChangesRequest, nobody, type SeenParts, type StepKind, stepKinds } from './changes-request.ts'
 import { statusOf } from './deal.ts'
 
 /** SELECT of one row, whose column `found` is JSON. */
@@ -55,8 +55,8 @@ SELECT json_build_object(
 }
 
 /** Statements know kinds by their numbers, which compare faster than texts. */
-const numberOf = (kind: Kind) => sql.integer(kinds.indexOf(kind) + 1)
-const kindSql = (number: Sql) => sql`(${`{${kinds.join()}}`}::text[])[${number}]`
+const numberOf = (kind: StepKind) => sql.integer(stepKinds.indexOf(kind) + 1)
+const kindSql = (number: Sql) => sql`(${`{${stepKinds.join()}}`}::text[])[${number}]`
 
 /** CTEs: `totals` are the sums of both moments, of the whole and of each owner. */
 function totalsSql(caller: Caller, request: ChangesRequest, isByOwner: boolean): Sql {

@@ -14,7 +14,7 @@ import { groupsMax } from '../../lists/aggregate.ts'
 import type { QueryContext } from '../../lists/list-request.ts'
 import { addProblem, oneOf, periodOf, type Query, single, wholeNumber } from '../../lists/parameters.ts'
 import { selectionOf } from '../../lists/query.ts'
-import { type Report, type ReportParameter, requireShown } from '../../lists/report.ts'
+import { periodParameters, type Report, requireShown } from '../../lists/report.ts'
 import { namesOf } from '../../records/expand.ts'
 import type { Reader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
@@ -23,22 +23,15 @@ import { seesSum } from './aggregate.ts'
 import {
   type ChangesRequest,
   dealPageSizes,
-  type Kind,
-  kinds,
   nobody,
   type SeenParts,
+  type StepKind,
+  stepKinds,
 } from './changes-request.ts'
 import { changesSchemas } from './changes-schemas.ts'
 import { changesSql } from './changes-statement.ts'
 
 const dayOrMoment = { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }
-
-function expectedParameter(which: string): ReportParameter {
-  return {
-    schema: { type: 'string', format: 'date' },
-    description: `The ${which} expected_close_date of the forecast; without it, the forecast has no such end.`,
-  }
-}
 
 export const changes: Report<ChangesRequest> = {
   ...{ resource: 'deal', name: 'changes', path: 'changes' },
@@ -51,10 +44,14 @@ export const changes: Report<ChangesRequest> = {
       description: "The first day, in the account's time zone, or a moment with its offset. It is needed.",
     },
     to: { schema: dayOrMoment, description: 'The last day, or a moment; without it, now.' },
-    ...{ expected_from: expectedParameter('first'), expected_to: expectedParameter('last') },
+    ...periodParameters(
+      'expected_from',
+      'expected_to',
+      which => `The ${which} expected_close_date of the forecast; without it, the forecast has no such end.`,
+    ),
     filter: 'filter',
     by: { schema: { enum: ['owner'] }, description: 'Answers the same for each sales owner, too.' },
-    kind: { schema: { enum: kinds }, description: 'Answers only this step.' },
+    kind: { schema: { enum: stepKinds }, description: 'Answers only this step.' },
     after: {
       schema: { type: 'integer' },
       description: 'The id of the last deal that was answered of a kind: its deals go on behind it.',
@@ -66,7 +63,7 @@ export const changes: Report<ChangesRequest> = {
   },
   response: { description: 'The forecast then and now, and the steps between.', data: schemaRef('changes') },
   schemas: changesSchemas,
-  isOfPast: true,
+  readsHistory: true,
   shows: namedOf,
   read: readChanges,
   answer: async (db, caller, request) => ({ data: await changesOf(db, caller, request) }),
@@ -89,7 +86,7 @@ function readChanges(query: QueryContext): ChangesRequest {
   const [expectedFrom, expectedTo] = periodOf(query, 'expected_from', 'expected_to')
   if (expectedFrom !== null) requireShown(query, 'expected_from', 'expected_close_date')
   if (expectedTo !== null) requireShown(query, 'expected_to', 'expected_close_date')
-  const kind = oneOf(query, 'kind', kinds)
+  const kind = oneOf(query, 'kind', stepKinds)
   const after = query.parameters.has('after')
     ? wholeNumber(query, ['after'], 0, Number.MAX_SAFE_INTEGER)
     : null
@@ -107,7 +104,7 @@ function readChanges(query: QueryContext): ChangesRequest {
 }
 
 /** The field whose changes alone are a kind, if there is one: without it no deal is of the kind. */
-const fieldOf: { readonly [kind in Kind]?: string } = {
+const fieldOf: { readonly [kind in StepKind]?: string } = {
   ...{ grown: 'deal_value_in_base_currency', shrunk: 'deal_value_in_base_currency' },
   ...{ rates: 'deal_value_in_base_currency' },
   ...{ slipped: 'expected_close_date', pulled_in: 'expected_close_date' },
@@ -132,8 +129,8 @@ type Found = {
   /** [part, whether it is then, deals, value, weighted value, deals without a rate] */
   readonly totals: readonly (readonly [number, boolean, number, Json, Json, number])[]
   /** [part, kind, deals, open deals more, value, weighted value, worth] */
-  readonly steps: readonly (readonly [number, Kind, number, number, Json, Json, Json])[]
-  readonly deals: readonly (readonly [Kind, FoundDeal])[]
+  readonly steps: readonly (readonly [number, StepKind, number, number, Json, Json, Json])[]
+  readonly deals: readonly (readonly [StepKind, FoundDeal])[]
   /** false: the deal behind which they go on is none of the kind */
   readonly goes_on: boolean
 }
@@ -198,7 +195,7 @@ function notOfKind({ after, kind }: ChangesRequest): Refusal {
 function waterfallOf(
   { totals, steps }: Found,
   part: number,
-  { seen, decimals, kind }: { seen: SeenParts; decimals: number; kind: Kind | null },
+  { seen, decimals, kind }: { seen: SeenParts; decimals: number; kind: StepKind | null },
 ) {
   const own = steps.filter(([of]) => of === part)
   const ofKind = new Map(own.map(step => [step[1], step]))
@@ -213,7 +210,7 @@ function waterfallOf(
     ...(seen.weighted ? { weighted_value: decimalJson(rounded(weighted, decimals)) } : {}),
   }))
   let sum = ends[0]!.weighted
-  const all = kinds.flatMap(name => {
+  const all = stepKinds.flatMap(name => {
     const [, , count, open, value, weighted, worth] = ofKind.get(name) ?? []
     if (!count) return []
     // The running sums are rounded, not the steps: so the steps add up exactly.

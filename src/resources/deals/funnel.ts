@@ -5,13 +5,22 @@
 import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { momentAfter, momentsOfDay } from '../../fields/kinds/date-time.ts'
-import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import {
+  arrayOf,
+  day,
+  madeOfFields,
+  number,
+  openObject,
+  orNull,
+  schemaRef,
+  whole,
+} from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Selection } from '../../lists/list-request.ts'
 import { periodOf } from '../../lists/parameters.ts'
 import { dependsOnValues } from '../../lists/plan.ts'
 import { selectionOf } from '../../lists/query.ts'
-import { type Report, type ReportParameter, requireShown } from '../../lists/report.ts'
+import { periodParameters, type Report, requireShown } from '../../lists/report.ts'
 import { whereSql } from '../../lists/where.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
@@ -33,13 +42,11 @@ type FunnelRequest = OfPipeline &
     readonly to: string | null
   }
 
-const [whole, number] = [{ type: 'integer' }, { type: 'number' }]
-const day = orNull({ type: 'string', format: 'date' })
 const moment = orNull({ type: 'string', format: 'date-time' })
 
 const funnelSchema: Schema = openObject({
   pipeline: orNull(schemaRef('named')),
-  ...{ from: day, to: day },
+  ...{ from: orNull(day), to: orNull(day) },
   since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
   deals: { ...whole, description: 'How many deals entered the pipeline in the period.' },
   ...{ won: whole, lost: whole },
@@ -61,13 +68,6 @@ const funnelStageSchema: Schema = madeOfFields(
   ),
 )
 
-function dayParameter(which: string): ReportParameter {
-  return {
-    schema: { type: 'string', format: 'date' },
-    description: `The ${which} day of the period, in the account's time zone. Without it, the period has no such end.`,
-  }
-}
-
 export const funnel: Report<FunnelRequest> = {
   ...{ resource: 'deal', name: 'funnel', path: 'funnel' },
   summary: 'Shows how far deals come in a pipeline.',
@@ -75,7 +75,12 @@ export const funnel: Report<FunnelRequest> = {
     'It counts the deals that entered the pipeline in the period, and follows them until now: how many came to each open stage, went on, or were lost from it.',
   parameters: {
     pipeline: pipelineParameter,
-    ...{ from: dayParameter('first'), to: dayParameter('last') },
+    ...periodParameters(
+      'from',
+      'to',
+      which =>
+        `The ${which} day of the period, in the account's time zone. Without it, the period has no such end.`,
+    ),
     filter: 'filter',
   },
   response: { description: 'The open stages in their order.', data: schemaRef('funnel') },
@@ -143,11 +148,10 @@ function idsOf(stages: readonly Stage[], kind: Stage['kind']): string {
   return `{${stages.flatMap(stage => (stage.kind === kind ? stage.id : [])).join(',')}}`
 }
 
-/** SELECT of one row. */
 function funnelSql(caller: Caller, request: FunnelRequest): Sql {
   return sql`WITH ${foundSql(caller, request)},
 ${cohortSql}
-${foldedSql}`
+${resultSql}`
 }
 
 /**
@@ -228,7 +232,7 @@ deals AS MATERIALIZED (
   FROM cohort GROUP BY id
 )`
 
-const foldedSql = sql`SELECT json_build_object(
+const resultSql = sql`SELECT json_build_object(
   'since', (SELECT to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM period),
   'deals', (SELECT count(*) FROM deals),
   'won', (SELECT count(*) FROM deals WHERE is_won), 'lost', (SELECT count(*) FROM deals WHERE is_lost),

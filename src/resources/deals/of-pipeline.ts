@@ -15,7 +15,7 @@ export type OfPipeline = {
   /** in their order */
   readonly stages: readonly Stage[]
   /** the field of a deal that holds its stage */
-  readonly by: Field
+  readonly stageField: Field
 }
 
 export const pipelineParameter: ReportParameter = {
@@ -38,13 +38,13 @@ export function namedByStages({ byName }: ResourceSchema): readonly Field[] {
 /** The pipeline that a parameter names as filters do, or the account's first. */
 export function ofPipeline(context: QueryContext): OfPipeline {
   const { catalog, schema } = context
-  const by = schema.byName.get('pipeline_stage')!
+  const stageField = schema.byName.get('pipeline_stage')!
   // If the role hides one of these fields, no pipeline is looked for: a problem would show its name.
   const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
   if (hidden) requireShown(context, 'pipeline', hidden.internal_name)
   const pipeline = hidden ? null : pipelineOf(context)
   const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
-  return { pipeline, stages: inOrder(stages), by }
+  return { pipeline, stages: inOrder(stages), stageField }
 }
 
 export function shownPipeline({ pipeline }: OfPipeline): JsonObject | null {
