@@ -7,6 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, globSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { freePort } from '../../src/http/free-port.ts'
 import { besideProcess, type Container, declaredImage, inContainer } from '../support/image.ts'
 import { type Program, type Running, runService, temporaryFolder } from '../support/running-service.ts'
 
@@ -41,6 +42,14 @@ test('it has Node.js, the libraries that it loads and the release: no shell, not
     return uid !== 0 || ((mode & 0o6022) !== 0 && !places.includes(path)) || (mode & 0o004) === 0
   })
   assert.deepEqual(loose, [])
+})
+
+test('the health check takes an empty setting as one that is not set, as the service does', async () => {
+  const port = String(await freePort())
+  const addressOf = (env: Record<string, string>) =>
+    spawnSync(process.execPath, ['bin/health.js'], { env, encoding: 'utf8' }).stderr.split(' ')[0]
+  assert.equal(addressOf({ HOST: '', PORT: port }), `http://127.0.0.1:${port}/readyz`)
+  assert.equal(addressOf({ HOST: '::', PORT: port }), `http://[::1]:${port}/readyz`)
 })
 
 /** A user that the image does not know, and that is not the one of the Dockerfile. */
