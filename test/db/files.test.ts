@@ -152,7 +152,7 @@ describe('a full disk', () => {
     const refusalOf = () => write().then(() => null, databaseRefusal)
     const refusal = await eventually(refusalOf, 'a refusal', 50)
     assert.deepEqual([refusal.slug, /disk is full/.test(refusal.message)], ['database_unavailable', true])
-    assert.match(said.join('\n'), /The disk of .* is full/)
+    assert.match(said.join('\n'), /Less than 64 MB are free on the disk of /)
     fill(disk, 0)
     await assert.rejects(write(), { code: '53100' })
     for (let count = 0; count < 20; count++) assert.equal(await countOf(db), String(written))

@@ -73,7 +73,7 @@ test('what is no fault of who asks is 503 and says what is the matter; a fault o
     databaseRefusal(Object.assign(new Error('of a value'), { name: 'PostgresError', code }))
   const matters = {
     '25006': /read-only/,
-    '42501': /denies/,
+    '42501': /lacks a right/,
     '53100': /disk is full/,
     '53200': /out of memory/,
     '53300': /overloaded/,
