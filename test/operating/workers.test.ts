@@ -311,8 +311,8 @@ describe('workers', { skip: !server && 'PostgreSQL is not installed' }, () => {
 test('WORKERS without a server, or of none, ends the start with a line that says what to do', () => {
   for (const [settings, said] of [
     [{ WORKERS: '2' }, /^WORKERS is for a server: .* Set DATABASE_URL\.$/],
-    [{ WORKERS: '0' }, /^WORKERS must be a whole number from 1 to 64/],
-    [{ WORKERS: 'all' }, /^WORKERS must be a whole number from 1 to 64/],
+    [{ WORKERS: '0' }, /^WORKERS must be auto or a whole number from 1 to 64/],
+    [{ WORKERS: 'all' }, /^WORKERS must be auto or a whole number from 1 to 64/],
   ] as const) {
     const env = { ...serviceEnv(home), ...settings }
     const { status, stderr } = spawnSync(process.execPath, ['bin/dealwright.js'], { env, encoding: 'utf8' })
