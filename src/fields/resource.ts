@@ -78,8 +78,11 @@ export type Resource = {
   readonly whyForbidden?: (change: RightsChange) => string | null
   /** Why no caller can delete a record; null if one can. Pure. */
   readonly whyUndeletable?: (record: Values) => string | null
-  /** Invariant of the account that a change must keep, so that it always has an administrator (D62). */
-  readonly invariant?: (before: Values, after: Values) => Invariant | null
+  /**
+   * Invariant beyond the record that a creation or change must keep, such as that the account always has an
+   * administrator (D62).
+   */
+  readonly invariant?: (before: Values | null, after: Values) => Invariant | null
   /**
    * Why a read-only field has its value, for a caller who sent another; `record` is the body over the stored
    * record. Pure.

@@ -35,7 +35,7 @@ export const role: Resource = {
   whyUndeletable: ({ built_in }) =>
     built_in === null ? null : 'This role comes with the account; it can be renamed.',
   invariant: (before, after) =>
-    isAdministrative(before) && !isAdministrative(after) ? withoutRole(before.id as number) : null,
+    before && isAdministrative(before) && !isAdministrative(after) ? withoutRole(before.id as number) : null,
   fields: defineFields('role', {
     'Basic information': [
       idField(521),

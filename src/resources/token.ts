@@ -6,6 +6,7 @@ import { authorFields, defineFields, field, idField, nameField, recordFields } f
 import type { Resource } from '../fields/resource.ts'
 import { forbiddenTokenChange } from '../rights/grants.ts'
 import { calendarScope, checkScopes } from '../rights/scopes.ts'
+import { ofUserInUse } from './user-access.ts'
 
 /** Set when a token is used, without an event. */
 const byCallers = { is_read_only: true, is_volatile: true, is_of_store: true } as const
@@ -33,6 +34,7 @@ export const token: Resource = {
     Record: [...authorFields(628), ...recordFields(632)],
   }),
   whyForbidden: forbiddenTokenChange,
+  invariant: (_before, after) => ofUserInUse(after.user as number),
   applyRules: draft => {
     const { before, after, clock, problem, warn } = draft
     const scopes = after.scopes as string[]

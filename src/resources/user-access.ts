@@ -65,6 +65,16 @@ function invariant(condition: Invariant['condition']): Invariant {
   return { condition, refusal: () => new Refusal('last_administrator', lastAdministrator) }
 }
 
+/** Invariant of a token: its user is in use. Whoever was deleted a moment ago may still be known here. */
+export function ofUserInUse(user: number): Invariant {
+  const id = param(String(user))
+  return {
+    condition: account => sql`EXISTS (
+      SELECT 1 FROM "user" u WHERE u.account_id = ${account}::bigint AND u.id = ${id}::bigint AND ${isInUse})`,
+    refusal: () => new Refusal('unauthenticated', 'The user of the token is out of use.'),
+  }
+}
+
 /**
  * SQL of the error that forbids deleting the user, or of null; `isAdmin`: true if the actor has the scope
  * admin. Checked under the account's lock: of two users who delete each other, the later one is already

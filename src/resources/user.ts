@@ -36,7 +36,7 @@ export const user: Resource = {
   revokes: ['token'],
   whyForbidden: forbiddenUserChange,
   invariant: (before, after) =>
-    before.role === after.role && before.is_active === after.is_active
+    !before || (before.role === after.role && before.is_active === after.is_active)
       ? null
       : withoutUser(before.id as number, after.is_active === yes ? (after.role as number) : null),
   fields: defineFields('user', {

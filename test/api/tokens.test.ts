@@ -194,6 +194,25 @@ test('revoked while requests run: refused within a second, in every process', as
   assert.equal(late, 0)
 })
 
+test('whoever is out of use makes no token, in the second in which they are known yet', async () => {
+  // Another process, which knows callers for good.
+  const slow = await another({ clock: () => 0 })
+  const scopes = ['token:read', 'token:write']
+  for (const [name, ending] of [
+    ['Idle', (path: string) => call('PATCH', path, { is_active: 'No' })],
+    ['Deleted', (path: string) => call('DELETE', path)],
+  ] as const) {
+    const { id } = await made('user', { name, email: `${name}@example.com`, role: 'Member' })
+    const { token } = await made('token', { name, user: id, scopes })
+    const isKnown = () => status(slow.call('GET', `${v1}/token/view/list`, undefined, as(token)))
+    assert.equal(await isKnown(), 200)
+    assert.equal(await status(ending(`${v1}/user/${id}`)), 200)
+    assert.equal(await isKnown(), 200)
+    const late = await slow.call('POST', `${v1}/token`, { name: 'Late', scopes }, as(token))
+    assert.equal(late.status, 401, late.text)
+  }
+})
+
 test('nobody makes more of a token than they have, or sees or makes those of others', async () => {
   const seller = await made('user', { name: 'Seller', email: 'seller@example.com', role: 'Member' })
   const theirs = await made('token', { name: 'Theirs', user: seller.id, scopes: ['admin'] })

@@ -139,7 +139,7 @@ function validOf(work: Work, one: Ruled): ValidOperation {
   }
   refuseForbidden(work, before, after)
   const changes = changesOf(schema, before ?? blank(schema), after)
-  const isChanged = before !== null && Object.keys(changes).length > 0
+  const isChanged = Object.keys(changes).length > 0
   const invariant = (isChanged && schema.resource.invariant?.(before, after)) || null
   return { ...one, changes, invariant }
 }
