@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { claim, release } from '../../src/work/webhooks/progress.ts'
+import { giveUp } from '../../src/work/webhooks/queue.ts'
 import { browser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { answering, startReceiver, verified } from '../support/receiver.ts'
@@ -614,6 +616,34 @@ test('410 takes a webhook out of use; taken into use again it tells of what happ
     [missed.id, third.id],
   )
   assert.equal(got[3]!.id, got[1]!.id)
+})
+
+test('410 of a former address leaves the webhook in use, and the new address gets what happens', async () => {
+  const [former, next] = [await startReceiver(), await startReceiver()]
+  const asked = Promise.withResolvers<() => void>()
+  former.answer = (got, response) => asked.resolve(() => answering(410)(got, response, response.req))
+  const { id } = await made('webhook', { url: former.url, events: ['company.created'] })
+  await made('company', { name: 'Told to the former' })
+  const answer = await asked.promise
+  await changed(`webhook/${id}`, { url: next.url })
+  answer()
+  await eventually(async () => (await statesOf(id)).join() === 'company.created dead', 'a dead letter')
+  const second = await made('company', { name: 'Told to the next' })
+  const [told] = await next.until(1)
+  assert.equal(told!.body.data.id, second.id)
+  assert.equal((await get(`${v1}/webhook/${id}`)).body.data.is_active, 1)
+})
+
+test('what waits is given up only while the webhook is out of use', async () => {
+  const receiver = await startReceiver(answering(500))
+  const { id } = await made('webhook', { url: receiver.url, events: ['company.created'] })
+  await made('company', { name: 'Waits' })
+  await eventually(async () => (await statesOf(id)).join() === 'company.created waiting', 'a retry')
+  const held = { account: 1, id, holder: crypto.randomUUID() }
+  await eventually(() => claim(db, held, new Date()), 'the lease')
+  assert.equal(await giveUp(db, held, 'Out of use.', 10), 0)
+  await release(db, held)
+  assert.deepEqual(await statesOf(id), ['company.created waiting'])
 })
 
 test('a webhook is taken out of use, whatever fields its account requires by now', async () => {

@@ -5,7 +5,7 @@
  */
 import type { AuthorizedCaller } from '../../rights/visibility.ts'
 import { interval } from '../../waiting/interval.ts'
-import type { Attempt, OutgoingDelivery } from './outgoing.ts'
+import { type Attempt, gone, type OutgoingDelivery, unseen } from './outgoing.ts'
 import { matchingEvents, payloadsOf, type Subscription, subscriptionOf } from './payload.ts'
 import {
   type Configuration,
@@ -29,8 +29,8 @@ export type CourierOptions = {
   readonly now: () => Date
   actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<AuthorizedCaller | null>
   post(delivery: OutgoingDelivery): Promise<Attempt | null>
-  /** deactivates a webhook, with an event that has the reason */
-  disable(webhook: LeasedWebhook, reason: string): Promise<void>
+  /** deactivates a webhook, with an event that has the reason; false if it has another version by now */
+  disable(webhook: LeasedWebhook, version: number, reason: string): Promise<boolean>
   readonly slots: Slots
 }
 
@@ -54,13 +54,18 @@ type CachedConfiguration = Configuration &
   Readonly<{ caller: AuthorizedCaller; asked: Subscription; readAt: number }>
 
 /** A delivery that is ready to be sent. */
-type Prepared = Delivery & Pick<Configuration, 'url' | 'secrets'> & Readonly<{ body: string; readAt: number }>
+type Prepared = Delivery &
+  Pick<Configuration, 'version' | 'url' | 'secrets'> &
+  Readonly<{ body: string; readAt: number }>
 
 export class Courier {
   readonly #options: CourierOptions
   readonly #held: LeasedWebhook
   #orders: CachedConfiguration | null = null
   #failingSince: Date | null = null
+  /** versions of the webhook: as last read, and with the address that answered 410, if one did */
+  #version = 0
+  #goneVersion = 0
   #ready: Prepared[] = []
   readonly #underWay = new Set<number>()
   #outcomes: Outcome[] = []
@@ -163,6 +168,7 @@ export class Courier {
       return null
     }
     this.#failingSince = configuration.failingSince
+    this.#version = configuration.version
     this.#isGivenUp = !configuration.isActive
     if (!configuration.isActive) {
       while ((await giveUp(db, this.#held, 'The webhook is out of use.', batch)) === batch);
@@ -171,8 +177,10 @@ export class Courier {
     const caller = await actingFor(this.#held.account, configuration.user, configuration.scopes)
     const asked = caller && (await subscriptionOf(this.#options.db, caller, configuration))
     if (caller && asked) this.#orders = { ...configuration, caller, asked, readAt: performance.now() }
-    else await disable(this.#held, caller ? 'Its filter can no longer be read.' : 'Its user is out of use.')
-    return this.#orders
+    if (this.#orders) return this.#orders
+    const reason = caller ? 'Its filter can no longer be read.' : 'Its user is out of use.'
+    const isDisabled = await disable(this.#held, configuration.version, reason)
+    return isDisabled ? null : this.#ordersNow()
   }
 
   /** Scans new events for those to deliver. */
@@ -196,7 +204,7 @@ export class Courier {
   }
 
   /** Reads due deliveries, as far as there is room, and sends them. */
-  async #fill({ caller, url, secrets }: CachedConfiguration): Promise<void> {
+  async #fill({ caller, version, url, secrets }: CachedConfiguration): Promise<void> {
     const { db, now } = this.#options
     this.#dropStale()
     if (this.#hasRoom && this.#ready.length < this.#width) {
@@ -209,7 +217,7 @@ export class Courier {
       const readAt = performance.now()
       for (const one of due) {
         const body = bodies.get(one.seq)
-        if (body !== undefined) this.#ready.push({ ...one, url, secrets, body, readAt })
+        if (body !== undefined) this.#ready.push({ ...one, version, url, secrets, body, readAt })
         else if (there.has(one.seq)) this.#end(one, unseen, false)
         else if (!isCut) this.#end(one, gone, false)
       }
@@ -247,6 +255,7 @@ export class Courier {
     // Null: the service stops. The delivery is sent again later.
     if (!attempt) return
     this.#width = attempt.error === null ? Math.min(widest, this.#width * 2) : 1
+    if (attempt.status === 410) this.#goneVersion = Math.max(this.#goneVersion, ready.version)
     this.#end(ready, attempt, attempt.status !== 410)
   }
 
@@ -275,24 +284,16 @@ export class Courier {
       this.#outcomes.unshift(...outcomes)
       throw error
     })
-    const isGone = made.some(({ attempt }) => attempt.status === 410)
+    const isGone = this.#goneVersion > 0
     if (this.#isGivenUp || (!isGone && !isHopeless(this.#failingSince, now()))) return
     this.#isGivenUp = true
     // Events not scanned yet join the other given-up deliveries, so that the dead letters show them.
     this.#isWoken = true
     while (this.#isWoken && this.#orders) await this.#look(this.#orders)
-    await disable(
-      this.#held,
-      isGone ? 'Its receiver answered 410.' : 'Its receiver has failed for three days.',
-    )
+    const reason = isGone ? 'Its receiver answered 410.' : 'Its receiver has failed for three days.'
+    // Its address may have been changed since the attempt.
+    this.#isGivenUp = await disable(this.#held, isGone ? this.#goneVersion : this.#version, reason)
+    this.#goneVersion = 0
     this.#orders = null
   }
-}
-
-/** Reasons for a delivery that was not sent. */
-const unseen = unsent('The user of the webhook no longer sees the record.')
-const gone = unsent('The event is no longer kept.')
-
-function unsent(error: string): Attempt {
-  return { status: null, error, durationMs: 0, answer: null }
 }

@@ -242,3 +242,11 @@ async function byNameServers(host: string): Promise<string[]> {
   if (addresses.length === 0 && failed) throw failed.reason
   return addresses
 }
+
+/** Reasons for a delivery that was not sent. */
+export const unseen = unsent('The user of the webhook no longer sees the record.')
+export const gone = unsent('The event is no longer kept.')
+
+function unsent(error: string): Attempt {
+  return { status: null, error, durationMs: 0, answer: null }
+}

@@ -98,6 +98,8 @@ export type Configuration = {
   readonly seq: number
   readonly lastSeq: number
   readonly isActive: boolean
+  /** that of the record */
+  readonly version: number
   readonly url: string
   readonly types: readonly string[]
   readonly filter: string | null
@@ -115,7 +117,8 @@ export async function configurationOf(
 ): Promise<Configuration | 'gone' | null> {
   const statement = sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq,
     p.is_active::text AS is_active,
-  ${jsonInstant(sql`p.failing_since`)} AS failing_since, w.url, w.events::text AS events, w.filter,
+  ${jsonInstant(sql`p.failing_since`)} AS failing_since, w.version::text AS version, w.url,
+  w.events::text AS events, w.filter,
   w."user"::text AS "user", p.scopes::text AS scopes, (w.deleted_at IS NULL AND w.id IS NOT NULL)::text AS is_there,
   ${secretsSql(held)} AS secrets
 FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
@@ -128,6 +131,7 @@ WHERE ${isHeld(held)}`
     seq: Number(row.seq),
     lastSeq: Number(row.last_seq),
     isActive: row.is_active === 'true',
+    version: Number(row.version),
     url: row.url!,
     types: JSON.parse(row.events!) as string[],
     filter: row.filter ?? null,

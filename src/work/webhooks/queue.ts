@@ -212,12 +212,13 @@ UPDATE webhook_delivery d SET next_at = (SELECT f.free_at FROM freed f WHERE f.s
 WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))`
 }
 
-/** Moves waiting deliveries to the dead letters, `max` at a time; returns their number. */
+/** Moves what waits of a webhook out of use to the dead letters, `max` at a time; returns the number. */
 export async function giveUp(db: Reader, held: LeasedWebhook, reason: string, max: number): Promise<number> {
   const statement = sql`UPDATE webhook_delivery d SET state = 'dead', next_at = NULL,
     error = coalesce(d.error, ${reason}::text)
 WHERE ${isOf(held, sql`d`)} AND d.seq = ANY(ARRAY(
   SELECT w.seq FROM webhook_delivery w WHERE ${isOf(held, sql`w`)} AND w.state = 'waiting'
+    AND EXISTS (SELECT 1 FROM webhook_progress p WHERE ${isHeld(held)} AND NOT p.is_active)
   LIMIT ${sql.integer(max)}))
 RETURNING 1 AS one`
   const rows = await ask(db, statement)

@@ -8,6 +8,7 @@ import { isDeleted } from '../../accounts/accounts.ts'
 import type { Callers } from '../../accounts/callers.ts'
 import type { Everywhere } from '../../accounts/everywhere.ts'
 import type { Log } from '../../db/open.ts'
+import { Refusal } from '../../errors.ts'
 import { asDefined } from '../../fields/as-defined.ts'
 import { reasonOf } from '../../log.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -83,7 +84,7 @@ export class WebhookWorker {
       now,
       actingFor: (...whom) => callers.actingFor(...whom),
       post: delivery => this.outgoing.post(delivery),
-      disable: (webhook, reason) => this.#disable(webhook, reason),
+      disable: (...disabled) => this.#disable(...disabled),
       slots: { taken: 0, max: requestsMax },
     }
     const holder = randomUUID()
@@ -202,17 +203,25 @@ export class WebhookWorker {
     setTimeout(() => this.changed(account), waitMs).unref()
   }
 
-  async #disable({ account, id }: LeasedWebhook, reason: string): Promise<void> {
+  async #disable({ account, id }: LeasedWebhook, version: number, reason: string): Promise<boolean> {
     const { db, callers, log } = this.#options
     // The users of a deleted account are out of use until it is restored.
-    if (await isDeleted(db, account)) return
+    if (await isDeleted(db, account)) return true
     // An account may require values that its older webhooks lack.
     const catalog = asDefined(await callers.catalogNow(account), 'webhook')
-    await updateRecord(workOn(db, { catalog, actor: service }, 'webhook'), id, { is_active: 'No' }, null, {
+    const work = workOn(db, { catalog, actor: service }, 'webhook')
+    const isSame = await updateRecord(work, id, { is_active: 'No' }, [String(version)], {
       values: { disabled_reason: reason },
       steps: params => [progressRow(params, null)],
-    })
-    log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
+    }).then(
+      () => true,
+      error => {
+        if (error instanceof Refusal && error.slug === 'version_conflict') return false
+        throw error
+      },
+    )
+    if (isSame) log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
+    return isSame
   }
 
   #logFailure(error: unknown): void {
