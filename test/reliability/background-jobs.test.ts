@@ -220,3 +220,20 @@ test('of several processes one looks after an account each hour; a start looks a
   assert.deepEqual(await taken(), [own])
   await jobs.stop()
 })
+
+test('a change that no process was told of, as by a command, is followed within seconds', async () => {
+  const account = await newAccount('Commanded')
+  const isSettled = async () => {
+    const text =
+      'SELECT 1 AS one FROM account WHERE account_id = $1::bigint AND settled_version = catalog_version'
+    return (await db.query(text, [`${account}`])).length > 0
+  }
+  // The jobs of the service, which begin anew within the hour only.
+  await db.query(
+    `UPDATE account SET looked_after_at = now(), settled_version = catalog_version WHERE account_id = $1::bigint`,
+    [`${account}`],
+  )
+  await changed(account)
+  assert.equal(await isSettled(), false)
+  await eventually(isSettled, 'the jobs of a change')
+})

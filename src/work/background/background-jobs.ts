@@ -23,6 +23,7 @@ import { coalesce } from '../../waiting/coalesce.ts'
 import { within } from '../../waiting/timeout.ts'
 import { cleanJobs } from '../jobs/store.ts'
 import { cleanDeliveries } from '../webhooks/queue.ts'
+import { watchChanges } from './changes.ts'
 import { accountsDue, beginWith } from './due.ts'
 import { forgetExpired } from './expired.ts'
 import { arrangeIndexes } from './indexes.ts'
@@ -77,6 +78,7 @@ export class BackgroundJobs {
   readonly #underWay = new Set<Promise<void>>()
   readonly #inTurn = coalesce('background_jobs', accountsAtOnce, (account: number) => this.#turn(account))
   #timer: NodeJS.Timeout | undefined
+  #watch: ReturnType<typeof watchChanges> | undefined
   #isStopped = false
 
   constructor(options: BackgroundJobOptions) {
@@ -88,6 +90,7 @@ export class BackgroundJobs {
       if (this.#isStopped) return
       begin(0)
       this.#timer = setInterval(begin, everyMs, everyMs * dueAfter).unref()
+      this.#watch = watchChanges(options.db, account => void this.wake(account))
     })
   }
 
@@ -115,7 +118,7 @@ export class BackgroundJobs {
     this.#isStopped = true
     clearInterval(this.#timer)
     for (const waiting of this.#spreading.values()) clearTimeout(waiting)
-    await within(Promise.all(this.#underWay), finishWithinMs, () => {})
+    await within(Promise.all([this.#watch?.stop(), ...this.#underWay]), finishWithinMs, () => {})
   }
 
   /**

@@ -1,0 +1,33 @@
+/**
+ * Looks for changes of an account's configuration that no process tells the background jobs of: those of a
+ * command, and of a process that has ended since.
+ */
+import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
+import { sql } from '../../sql.ts'
+import { interval } from '../../waiting/interval.ts'
+
+const everyMs = 2_000
+
+/**
+ * Calls `follow` at the second look that finds the same change: by then the process that has made it has
+ * usually followed it.
+ */
+export function watchChanges(db: Everywhere, follow: (account: number) => void): ReturnType<typeof interval> {
+  let looks = new Map<string, number>()
+  const look = async () => {
+    const { rows } = await askEverywhere(
+      db,
+      isAsked => sql`SELECT account_id::text AS account, catalog_version::text AS version FROM account
+      WHERE settled_version < catalog_version AND deleted_at IS NULL AND ${isAsked(sql`account_id`)}`,
+    )
+    const before = looks
+    looks = new Map()
+    for (const { account, version } of rows) {
+      const change = `${account} ${version}`
+      const nth = (before.get(change) ?? 0) + 1
+      looks.set(change, nth)
+      if (nth === 2) follow(Number(account))
+    }
+  }
+  return interval(everyMs, look, () => {})
+}
