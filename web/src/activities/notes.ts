@@ -37,7 +37,13 @@ export function useUnsavedNote(about: About) {
 function keepNote(about: About, text: string): void {
   const { [placeOf(about)]: _before, ...others } = unsaved.get()
   unsaved.set(text === '' ? others : { ...others, [placeOf(about)]: text })
+  const isAny = Object.values(unsaved.get()).some(note => note.trim() !== '')
+  if (isAny) addEventListener('beforeunload', ask)
+  else removeEventListener('beforeunload', ask)
 }
+
+/** Notes survive a change of page, but no reload. */
+const ask = (event: Event) => event.preventDefault()
 
 /** Place → the request of its unsaved note. */
 const attempts = new Map<string, Attempt>()

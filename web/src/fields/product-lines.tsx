@@ -5,8 +5,7 @@ import type { Field } from '../api/api.ts'
 import { queryClient, recordQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { useIsGone } from '../ui/use-is-gone.ts'
-import { useLatest } from '../ui/use-latest.ts'
+import { useIsGone, useLatest } from '../ui/use-latest.ts'
 import {
   checkLines,
   type DealValue,

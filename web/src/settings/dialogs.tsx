@@ -5,7 +5,7 @@ import { allErrorMessages, callApi, DealwrightError } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions, useDraftInside } from '../ui/dialog.tsx'
 import { ErrorMessage } from '../ui/error-message.tsx'
-import { Select } from '../ui/inputs.tsx'
+import { SavedInputs, Select } from '../ui/inputs.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { refetchAll } from './saving.ts'
 
@@ -31,7 +31,7 @@ export function DialogForm(props: {
   }
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-      {children}
+      <SavedInputs isSaving={isBusy}>{children}</SavedInputs>
       <ErrorMessage text={problem} />
       <DialogActions>
         <Cancel onPress={onCancel} />
@@ -150,7 +150,13 @@ export function SecretDialog(props: {
     }
   }
   return (
-    <Dialog title={title} isOpen onClose={onClose}>
+    <Dialog
+      title={title}
+      isOpen
+      onClose={onClose}
+      isUnsaved={!isCopied}
+      question="This is shown only now, and you have not copied it. Close without it?"
+    >
       <div className="flex flex-col gap-3">
         <div className="text-ink-soft">{children}</div>
         <label htmlFor={id} className="font-medium text-ink-soft">
@@ -162,6 +168,7 @@ export function SecretDialog(props: {
           rows={2}
           value={secret}
           onFocus={event => event.target.select()}
+          onCopy={() => setCopied(true)}
           className="field-box field-sizing-content font-mono text-sm break-all"
         />
         <DialogActions>

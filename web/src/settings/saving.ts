@@ -4,11 +4,35 @@ import { allErrorMessages, errorMessage, problemsByField } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { afterPress } from '../ui/after-press.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { useIsGone } from '../ui/use-is-gone.ts'
+import { useIsGone } from '../ui/use-latest.ts'
 import { assignProblems, type Problems } from './assign-problems.ts'
 
 /** Refetches everything: the configuration affects every page. */
 export const refetchAll = () => queryClient.invalidateQueries()
+
+/** Place → the last order that is to be saved there, and the end of those before it. */
+const orders = new Map<string, { readonly order: object; readonly saved: Promise<boolean> }>()
+
+/**
+ * Saves orders of a place one after another: of several that wait, only the last is sent. True if this one
+ * was; throws its refusal.
+ */
+export async function saveOrder(
+  place: string,
+  order: object,
+  send: () => Promise<unknown>,
+): Promise<boolean> {
+  const before = orders.get(place)?.saved ?? Promise.resolve(true)
+  const saved = before
+    .catch(() => {})
+    .then(async () => {
+      if (orders.get(place)?.order !== order) return false
+      await send()
+      return orders.get(place)?.order === order
+    })
+  orders.set(place, { order, saved })
+  return saved
+}
 
 /** Carries out a write and announces it, or shows the refusal. True on success. */
 export async function saveWithToast(

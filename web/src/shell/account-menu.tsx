@@ -10,17 +10,25 @@ import { may, useMe } from './me.ts'
 import { usePaletteCommands } from './palette-commands.ts'
 import { prefer, usePreferences } from './preferences.ts'
 
+/** False if something is unsaved that the user wants to keep: whatever asks before a reload says so. */
+const mayLeave = () =>
+  dispatchEvent(new Event('beforeunload', { cancelable: true })) ||
+  confirm('You have changes that are not saved. Sign out without them?')
+
 export function AccountMenu() {
   const me = useMe()
   const navigate = useNavigate()
   const { theme } = usePreferences()
   usePaletteCommands()
   const signOut = async () => {
+    if (!mayLeave()) return
     try {
       await callApi('DELETE', '/session')
     } catch (error) {
       if (!isSignedOut(error)) return toastError(errorMessage(error))
     }
+    // It was asked already.
+    addEventListener('beforeunload', event => event.stopImmediatePropagation(), true)
     // A full page load clears caches, drafts and the undo stack for the next user.
     location.assign('/sign-in')
   }

@@ -1,5 +1,5 @@
 /** Buttons: the main action (`primary`), others, those in rows (`quiet`), and icon buttons. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import {
   Button as AriaButton,
   type ButtonProps as AriaProps,
@@ -7,12 +7,13 @@ import {
   TooltipTrigger,
 } from 'react-aria-components'
 import { classes } from './classes.ts'
+import { toast } from './toast.tsx'
 
 type Variant = 'primary' | 'plain' | 'quiet' | 'danger' | 'won'
 
 export type ButtonProps = Omit<AriaProps, 'className' | 'children'> & {
   variant?: Variant
-  /** reason why the button is disabled; it can be focused, and shows the reason */
+  /** reason why the button is disabled; it can be focused, and shows the reason, also when it is pressed */
   reason?: string | undefined
   isSmall?: boolean
   className?: string
@@ -40,11 +41,13 @@ export function Button({
   // A pending button can't be pressed again, and keeps the focus. React Aria's own isPending would leave an
   // image without a name behind, which axe reports.
   const isIdle = reason === undefined && !isPending
+  const disabled = useDisabled(reason)
   const button = (
     <AriaButton
       {...props}
       {...(isIdle && onPress ? { onPress } : {})}
       {...(isIdle ? {} : { 'aria-disabled': true, type: 'button' as const })}
+      {...disabled.props}
       className={classes(
         'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-sm whitespace-nowrap select-none',
         isSmall ? 'min-h-6 px-2 text-sm' : 'min-h-8 px-3',
@@ -58,7 +61,31 @@ export function Button({
       {children}
     </AriaButton>
   )
-  return reason ? <Tip text={reason}>{button}</Tip> : button
+  if (!reason) return button
+  return (
+    <>
+      <Tip text={reason}>{button}</Tip>
+      {disabled.description}
+    </>
+  )
+}
+
+/** A tooltip does not show at a touch, and screen readers hear it only while it is open. */
+function useDisabled(reason: string | undefined) {
+  const id = useId()
+  if (!reason) return { props: {}, description: null }
+  return {
+    props: {
+      'aria-disabled': true,
+      'aria-describedby': id,
+      onPress: () => toast(reason, { isNews: true }),
+    },
+    description: (
+      <span id={id} hidden>
+        {reason}
+      </span>
+    ),
+  }
 }
 
 /** The Cancel button of a dialog or form: the same everywhere. */
@@ -72,11 +99,12 @@ export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'var
 
 /** An icon button; `label` is its name and its tooltip. */
 export function IconButton({ label, children, className, ...props }: ButtonProps & { label: string }) {
-  return (
+  const disabled = useDisabled(props.reason)
+  const button = (
     <Tip text={props.reason ?? label}>
       <AriaButton
         {...props}
-        {...(props.reason ? { 'aria-disabled': true, onPress: () => {} } : {})}
+        {...disabled.props}
         aria-label={label}
         className={classes(
           'inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-ink-soft',
@@ -88,6 +116,12 @@ export function IconButton({ label, children, className, ...props }: ButtonProps
         {children}
       </AriaButton>
     </Tip>
+  )
+  return (
+    <>
+      {button}
+      {disabled.description}
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 /** Parts of charts: series and their patterns, marks that are links, and arrow keys between them. */
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
 export type Look = 'won' | 'lost' | 'solid' | 'hatched'
 
@@ -71,6 +71,13 @@ export function Legend({ series }: { series: readonly Series[] }) {
 /** Moves the focus among the marks of a chart; the last focused one is the chart's Tab stop. */
 export function useMarks(onOpen: Open) {
   const root = useRef<HTMLFieldSetElement>(null)
+  // The mark that was the stop may be gone with a filter, or be the first no more.
+  useLayoutEffect(() => {
+    const marks = [...(root.current?.querySelectorAll<SVGAElement>('a[data-mark]') ?? [])]
+    const stops = marks.filter(mark => mark.getAttribute('tabindex') === '0')
+    const stop = stops.find(mark => mark === document.activeElement) ?? stops[0] ?? marks[0]
+    for (const mark of marks) mark.setAttribute('tabindex', mark === stop ? '0' : '-1')
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: { [key: string]: number } = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
     const marks = [...(root.current?.querySelectorAll<SVGAElement>('a[data-mark]') ?? [])]

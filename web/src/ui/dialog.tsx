@@ -3,16 +3,16 @@ import { X } from 'lucide-react'
 import {
   createContext,
   type ReactNode,
-  useCallback,
   useContext,
   useEffect,
+  useLayoutEffect,
   useMemo,
-  useRef,
   useState,
 } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { IconButton } from './button.tsx'
 import { classes, underlay } from './classes.ts'
+import { LeaveGuard } from './leave-guard.ts'
 
 type Props = {
   title: string
@@ -20,10 +20,12 @@ type Props = {
   detail?: ReactNode
   isOpen: boolean
   onClose: () => void
-  /** Escape, the cross and a press outside ask before they lose what is typed */
+  /** all ways out ask before they lose what is typed: Escape, the cross, a press outside, Back, a reload */
   isUnsaved?: boolean
+  /** their question, if it is not about what is typed */
+  question?: string
   width?: 'narrow' | 'wide'
-  place?: 'middle' | 'side' | 'top'
+  place?: 'middle' | 'side'
   /** `alertdialog` if it must be answered */
   role?: 'dialog' | 'alertdialog'
   children: ReactNode
@@ -37,7 +39,8 @@ export function useDraftInside(draft: unknown): void {
   const text = JSON.stringify(draft)
   const [first] = useState(text)
   const isUnsaved = text !== first
-  useEffect(() => {
+  // Before the next key: Escape may follow at once.
+  useLayoutEffect(() => {
     say(isUnsaved)
     return () => say(false)
   }, [say, isUnsaved])
@@ -45,7 +48,6 @@ export function useDraftInside(draft: unknown): void {
 
 const places = {
   middle: 'items-start justify-center p-4 pt-[10vh] max-sm:p-2 max-sm:pt-[4vh]',
-  top: 'items-start justify-center p-4 pt-[12vh] max-sm:p-2',
   side: 'items-stretch justify-end',
 }
 
@@ -89,22 +91,18 @@ export function Dialog(props: Props) {
     isOpen,
     onClose,
     isUnsaved = false,
+    question = 'What you have typed is not saved. Close without it?',
     width = 'narrow',
     place = 'middle',
     role,
     children,
   } = props
   useFocusBack(isOpen)
-  const isUnsavedInside = useRef(false)
-  const say = useCallback((isUnsaved: boolean) => {
-    isUnsavedInside.current = isUnsaved
-  }, [])
+  const Guard = useContext(LeaveGuard)
+  const [isUnsavedInside, say] = useState(false)
+  const asks = isUnsaved || isUnsavedInside
   const close = () => {
-    if (
-      !(isUnsaved || isUnsavedInside.current) ||
-      confirm('What you have typed is not saved. Close without it?')
-    )
-      onClose()
+    if (!asks || confirm(question)) onClose()
   }
   return (
     <ModalOverlay
@@ -120,6 +118,7 @@ export function Dialog(props: Props) {
           place !== 'side' && (width === 'wide' ? 'max-w-[720px]' : 'max-w-[440px]'),
         )}
       >
+        <Guard isUnsaved={asks} question={question} />
         <AriaDialog role={role ?? 'dialog'} className="outline-none">
           <header className="flex items-start gap-3 px-5 pt-4">
             <div className="min-w-0 grow">

@@ -1,5 +1,5 @@
 /** Inputs with their label, error and hint. Native where that is enough. */
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { classes } from './classes.ts'
 
 type Labelled = {
@@ -107,7 +107,10 @@ export type Choice = {
   readonly isDisabled?: boolean
 }
 
-/** A native list of choices; `none` is the text of the empty one. */
+/**
+ * A native list of choices; `none` is the text of the empty one. A value that is no choice has one of its
+ * own: browsers would show the first choice instead, which could not be chosen then.
+ */
 export function Select(
   props: Labelled & {
     value: string | number | null
@@ -117,6 +120,8 @@ export function Select(
   } & Omit<ComponentProps<'select'>, 'onChange' | 'value'>,
 ) {
   const [labelled, { value, onChange, choices, none, ...native }] = splitLabelProps(props)
+  const chosen = String(value ?? '')
+  const isChoice = chosen === '' ? none !== undefined : choices.some(({ id }) => String(id) === chosen)
   return (
     <Labelled {...labelled}>
       {wiring => (
@@ -128,6 +133,11 @@ export function Select(
           className="field-box"
         >
           {none !== undefined && <option value="">{none}</option>}
+          {!isChoice && (
+            <option value={chosen} hidden={chosen === ''}>
+              {/^\d+$/.test(chosen) ? `No. ${chosen}` : chosen}
+            </option>
+          )}
           {choices.map(({ id, name, isDisabled }) => (
             <option key={id} value={id} disabled={isDisabled}>
               {name ?? `No. ${id}`}
@@ -136,6 +146,25 @@ export function Select(
         </select>
       )}
     </Labelled>
+  )
+}
+
+/**
+ * The inputs of a form, which take nothing while it is saved: what were typed then would be neither saved nor
+ * kept. The focus is back after a refusal.
+ */
+export function SavedInputs({ isSaving, children }: { isSaving: boolean; children: ReactNode }) {
+  const inputs = useRef<HTMLFieldSetElement>(null)
+  const left = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    if (!isSaving) left.current?.focus()
+    left.current = isSaving && inputs.current?.contains(activeElement) ? (activeElement as HTMLElement) : null
+  }, [isSaving])
+  return (
+    <fieldset ref={inputs} disabled={isSaving} className="contents">
+      {children}
+    </fieldset>
   )
 }
 

@@ -86,8 +86,9 @@ export function listenForDrags<Drag>(area: HTMLElement, handlers: DragHandlers<D
   area.addEventListener('contextmenu', event => (drag || press?.timer) && event.preventDefault(), { signal })
   area.addEventListener('touchmove', whileDragging, { passive: false, signal })
   addEventListener('pointermove', move, { signal })
-  addEventListener('pointerup', () => end(true), { signal })
-  addEventListener('pointercancel', () => end(false), { signal })
+  const isOther = ({ pointerId }: PointerEvent) => drag && pointerId !== drag.pointer
+  addEventListener('pointerup', event => isOther(event) || end(true), { signal })
+  addEventListener('pointercancel', event => isOther(event) || end(false), { signal })
   addEventListener('keydown', cancelByEscape, { capture: true, signal })
   return () => {
     end(false)

@@ -54,6 +54,16 @@ export function toast(
 export const toastError = (text: string, action?: Toast['action']): void =>
   toast(text, { look: 'failed', action })
 
+/** Copies a text to the clipboard; browsers refuse it on pages without encryption. */
+export async function copyText(text: string, message: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    toast(message, { isNews: true })
+  } catch {
+    toastError('The browser does not let this page copy. Select the text, and copy it by the keyboard.')
+  }
+}
+
 /** Undoes the last change that was not undone yet, or shows why not. */
 export function undoLast(): void {
   undoing = undoing.then(() => {
@@ -64,6 +74,8 @@ export function undoLast(): void {
     dismiss(last.id)
     return last.undo()
   })
+  // One that fails does not end those after it.
+  undoing = undoing.catch(() => {})
 }
 
 /** Ends the messages and the undo stack, with the session of their user. */

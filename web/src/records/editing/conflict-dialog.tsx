@@ -2,6 +2,7 @@
 import { useId, useState } from 'react'
 import type { AnyRecord, Field, Names } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
+import { useFormat } from '../../format/use-format.tsx'
 import { Button, Cancel } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { namesOf } from '../record/use-record.ts'
@@ -55,10 +56,11 @@ export function ConflictDialog(props: {
                   <Choice
                     key={side}
                     label={side === 'yours' ? 'Yours' : 'Theirs'}
+                    name={name}
                     isChosen={sideOf(name) === side}
                     onChoose={() => setSides({ ...sides, [name]: side })}
                   >
-                    <Value
+                    <Whole
                       field={field}
                       value={side === 'yours' ? values[name] : conflict.theirs[name]}
                       names={side === 'yours' ? {} : namesOf(conflict.theirs)}
@@ -82,11 +84,13 @@ export function ConflictDialog(props: {
 
 function Choice(props: {
   label: string
+  /** of the field */
+  name: string
   isChosen: boolean
   onChoose: () => void
   children: React.ReactNode
 }) {
-  const { label, isChosen, onChoose, children } = props
+  const { label, name, isChosen, onChoose, children } = props
   const id = useId()
   return (
     <label
@@ -95,6 +99,7 @@ function Choice(props: {
     >
       <input
         type="radio"
+        name={`keep-${name}`}
         aria-labelledby={id}
         checked={isChosen}
         onChange={onChoose}
@@ -102,9 +107,25 @@ function Choice(props: {
       />
       <span id={id} className="min-w-0">
         <span className="block text-sm text-ink-soft">{label}</span>
-        <span className="block max-h-60 overflow-hidden break-words">{children}</span>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
+        <span tabIndex={0} className="block max-h-60 overflow-auto break-words">
+          {children}
+        </span>
       </span>
     </label>
+  )
+}
+
+/** A cell is short: both sides might look the same. Only records are shown by it, which have names. */
+function Whole({ field, value, names }: { field: Field; value: unknown; names: Names }) {
+  const format = useFormat()
+  const { display, text } = kindOf(field)
+  if (isEmpty(value) || field.related_field) return <Value {...{ field, value, names }} />
+  const write = display ?? text
+  return (
+    <span className="whitespace-pre-wrap" dir="auto">
+      {write(value, names[field.internal_name], format, field)}
+    </span>
   )
 }
 

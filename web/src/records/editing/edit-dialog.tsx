@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { problemsByField } from '../../api/api.ts'
 import { Button, Cancel } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Checkbox } from '../../ui/inputs.tsx'
+import { Checkbox, SavedInputs } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import { namesOf, type ShownRecord } from '../record/use-record.ts'
@@ -20,7 +20,6 @@ import {
 } from './draft.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { useRecordSave } from './use-record-save.tsx'
-import { useUnsavedGuard } from './use-unsaved-guard.ts'
 
 const form = 'edit'
 
@@ -48,7 +47,6 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
   const values: Values = { ...record, ...typed }
   const changes = changesOf(record, typed)
   const changed = Object.keys(changes).length
-  useUnsavedGuard(changed > 0)
   const change = (name: string, value: unknown) => {
     const before: Values = { ...record, ...latest.current }
     const next = { ...latest.current, [name]: value }
@@ -88,20 +86,22 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
       className="flex flex-col gap-4"
     >
       <ProblemSummary form={form} problems={problems} fields={fields} />
-      <RecordForm
-        form={form}
-        sections={sections}
-        values={values}
-        names={namesOf(record)}
-        problems={problems}
-        isShown={({ internal_name: name }) =>
-          !isFilledOnly || !isEmpty(record[name]) || name in typed || name in problems
-        }
-        isRequired={({ is_required }) => is_required}
-        onChange={change}
-        autoFocus={fields[0]?.internal_name}
-        hasHeadings
-      />
+      <SavedInputs isSaving={isSaving}>
+        <RecordForm
+          form={form}
+          sections={sections}
+          values={values}
+          names={namesOf(record)}
+          problems={problems}
+          isShown={({ internal_name: name }) =>
+            !isFilledOnly || !isEmpty(record[name]) || name in typed || name in problems
+          }
+          isRequired={({ is_required }) => is_required}
+          onChange={change}
+          autoFocus={fields[0]?.internal_name}
+          hasHeadings
+        />
+      </SavedInputs>
       <FormFoot>
         <Checkbox label="Filled fields only" checked={isFilledOnly} onChange={setFilledOnly} />
         <span className="grow" />

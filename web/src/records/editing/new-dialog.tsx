@@ -7,7 +7,7 @@ import type { NewRecordRequest } from '../../shell/new-record.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Key, Skeleton } from '../../ui/elements.tsx'
-import { Checkbox } from '../../ui/inputs.tsx'
+import { Checkbox, SavedInputs } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { tables } from '../tables.ts'
 import { FormFoot, ProblemSummary, RecordForm } from './record-form.tsx'
@@ -71,19 +71,21 @@ function NewForm({ request, onKeep, onClose }: FormProps) {
         </p>
       )}
       <ProblemSummary form={newForm} problems={problems} fields={fields} />
-      <RecordForm
-        // Texts in its inputs that are no values yet, such as half a name, end with their record.
-        key={nth}
-        form={newForm}
-        sections={sections}
-        values={values}
-        problems={problems}
-        isShown={isShown}
-        isRequired={({ internal_name }) => required.has(internal_name)}
-        onChange={draft.change}
-        autoFocus={fields[0]?.internal_name}
-        hasHeadings={isAll}
-      />
+      <SavedInputs isSaving={isSaving}>
+        <RecordForm
+          // Texts in its inputs that are no values yet, such as half a name, end with their record.
+          key={nth}
+          form={newForm}
+          sections={sections}
+          values={values}
+          problems={problems}
+          isShown={isShown}
+          isRequired={({ internal_name }) => required.has(internal_name)}
+          onChange={draft.change}
+          autoFocus={fields[0]?.internal_name}
+          hasHeadings={isAll}
+        />
+      </SavedInputs>
       <FormFoot>
         <Checkbox label="All fields" checked={isAll} onChange={setAll} />
         <span className="ml-auto flex flex-wrap justify-end gap-2">

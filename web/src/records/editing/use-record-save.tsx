@@ -7,7 +7,7 @@ import { queryClient, recordQuery, refresh, stagesQuery } from '../../api/querie
 import { MoveDialog } from '../../board/close-dialog.tsx'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { useIsGone } from '../../ui/use-is-gone.ts'
+import { useIsGone } from '../../ui/use-latest.ts'
 import type { ShownRecord } from '../record/use-record.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { stageTransition } from './deal-rules.ts'
@@ -30,19 +30,27 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
   const [dialog, setDialog] = useState<ReactNode>(null)
   const isGone = useIsGone()
   const giveUp = useRef<() => void>(undefined)
+  const answered = useRef<Promise<unknown>>(Promise.resolve())
   useEffect(() => () => giveUp.current?.(), [])
 
-  /** Shows a dialog until it is answered; leaving the page answers null. */
-  const showDialog = <T,>(render: (answer: (given: T | null) => void) => ReactNode) =>
-    new Promise<T | null>(resolve => {
-      giveUp.current = () => resolve(null)
-      setDialog(
-        render(given => {
-          setDialog(null)
-          resolve(given)
-        }),
-      )
-    })
+  /** Shows a dialog, after those before it, until it is answered; leaving the page answers null. */
+  const showDialog = <T,>(render: (answer: (given: T | null) => void) => ReactNode) => {
+    const answer = answered.current.then(() =>
+      isGone.current
+        ? null
+        : new Promise<T | null>(resolve => {
+            giveUp.current = () => resolve(null)
+            setDialog(
+              render(given => {
+                setDialog(null)
+                resolve(given)
+              }),
+            )
+          }),
+    )
+    answered.current = answer
+    return answer
+  }
 
   /** `isOwn`: False if the user keeps what others have saved, so that nothing was written. */
   const write = async (
