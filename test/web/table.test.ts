@@ -668,6 +668,18 @@ suite('The table', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('No deals match the filter.').waitFor()
     assert.match(decodeURIComponent(page.url()), /Nowhere/)
+    // A check that ends after its text was given up changes nothing.
+    await page.getByRole('button', { name: 'Edit the filter as text' }).click()
+    await box.fill('title:like(Given up)')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route(/Given(%20|\+| )up/, route => promise.then(() => route.fallback()))
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await box.press('Escape')
+    const checked = page.waitForResponse(/Given(%20|\+| )up/)
+    resolve()
+    await (await checked).finished()
+    await page.getByRole('button', { name: 'Edit the filter as text' }).click()
+    assert.equal(await box.inputValue(), 'title:like(Nowhere at all)')
     await ui.end(/status of 400/)
   })
 
@@ -747,7 +759,23 @@ suite('The table', { skip: noBrowser }, () => {
     await page.goto(`${service!.url}/board`)
     await page.waitForURL(/filter=sales_owner/)
     await page.getByRole('button', { name: 'View: My board' }).waitFor()
-    await ui.end()
+    // All deals stay chosen, also after a filter that was set and removed.
+    await page.getByRole('button', { name: 'View: My board' }).click()
+    await page.getByRole('menuitem', { name: 'All deals' }).click()
+    await page.getByRole('button', { name: 'View: All deals' }).waitFor()
+    await page.getByRole('button', { name: 'Mine', pressed: false }).click()
+    await page.getByRole('button', { name: 'Mine', pressed: true }).click()
+    await page.waitForURL(url => !url.searchParams.has('filter'))
+    await page.getByRole('button', { name: 'View: All deals' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('filter'), null)
+    // Views that can't be read are not taken for none.
+    await page.route('**/view/view/list?*', route => route.fulfill({ status: 500, body: '{}' }))
+    await page.goto(`${service!.url}/deals?view=1`)
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.unroute('**/view/view/list?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await loaded(page)
+    await ui.end(/status of 500|answered 500/)
   })
 
   test('a table without anything says what to do', async () => {

@@ -5,6 +5,7 @@ import { SortMenu } from '../list/sort-menu.tsx'
 import { useView } from '../list/use-view.ts'
 import { ViewMenu } from '../list/view-menu.tsx'
 import { hasNoParameters, type ListParameters, parametersOfView, type View } from '../list/views.ts'
+import { usePreferences } from '../shell/preferences.ts'
 import { defaultSort } from './board-query.ts'
 
 type Search = {
@@ -21,6 +22,7 @@ const defaults = { sort: defaultSort }
 export function BoardBar({ search, error, onChange }: Props) {
   const { filter = '', sort = defaultSort, pipeline } = search
   const inUse = useView('deal', 'board', search, defaults)
+  const { defaultViews } = usePreferences()
   const show = ({ filter, sort, pipeline }: ListParameters, view: View | null) =>
     onChange({ filter, sort, pipeline, view: view ? String(view.id) : undefined })
   // An address without parameters shows the user's default view.
@@ -31,8 +33,9 @@ export function BoardBar({ search, error, onChange }: Props) {
   }, [begun?.id])
   const change = (changes: Search) => {
     const next = { filter: filter || undefined, sort, ...changes }
-    // With a view, the address has all parameters: a missing one would mean the view's.
-    const isUsual = !inUse.view && next.sort === defaultSort
+    // With a view, the address has all parameters: a missing one would mean the view's. So would none, with a
+    // default view.
+    const isUsual = !inUse.view && !defaultViews['deal board'] && next.sort === defaultSort
     onChange({ ...next, sort: isUsual ? undefined : next.sort })
   }
   return (

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { pipelinesQuery } from '../api/queries.ts'
+import { isId } from '../records/record/use-record.ts'
 import { LoadError, Part } from '../shell/load-error.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
@@ -56,6 +57,7 @@ export function Board() {
       openNew('deal', { pipeline: board?.pipeline?.id, ...(stage ? { pipeline_stage: stage } : {}) }),
     [board?.pipeline?.id],
   )
+  const opened = deal && isId(deal) ? Number(deal) : null
   const openDeal = useCallback((id: number) => show({ deal: String(id) }), [show])
   return (
     <main className="flex min-h-0 grow flex-col overflow-y-auto">
@@ -79,8 +81,7 @@ export function Board() {
       <LoadError error={error} isOld={board !== undefined} onRetry={() => void refetch()} />
       {board ? (
         <Content
-          {...{ board, request, reason, filter }}
-          opened={deal ? Number(deal) : null}
+          {...{ board, request, reason, filter, opened }}
           isOld={isPlaceholderData}
           {...{ add, openDeal, show }}
         />
@@ -88,7 +89,9 @@ export function Board() {
         !error && <BoardSkeleton />
       )}
       <Suspense fallback={null}>
-        {deal && <RecordPanel resource="deal" id={Number(deal)} onClose={() => show({ deal: undefined })} />}
+        {opened !== null && (
+          <RecordPanel resource="deal" id={opened} onClose={() => show({ deal: undefined })} />
+        )}
       </Suspense>
     </main>
   )

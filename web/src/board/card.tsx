@@ -70,7 +70,7 @@ export const Card = memo(function Card(props: Props) {
         draggable={false}
         tabIndex={isActive ? 0 : -1}
         aria-describedby="board-help"
-        className="flex h-full touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
+        className="flex h-full touch-pan-x touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
       >
         {isSelected && <span className="unseen">Selected</span>}
         <Content {...{ deal, isOpenStage, chosen }} />

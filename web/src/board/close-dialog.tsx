@@ -207,8 +207,8 @@ function NoReasons({ isAdmin }: { isAdmin: boolean }) {
   if (!isAdmin) return 'There are no reasons yet: ask an administrator for some.'
   return (
     <>
-      There are no reasons yet:{' '}
-      <a className="linked" href="/settings/fields?source=deal">
+      There are no reasons yet: {/* In another tab: what is typed here stays. */}
+      <a className="linked" href="/settings/fields?source=deal" target="_blank" rel="noreferrer">
         add some
       </a>
       .

@@ -172,7 +172,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
           <Plus size={15} aria-hidden />
         </IconButton>
       </div>
-      <p className="tabular truncate leading-6">
+      <p className="tabular leading-6">
         {value !== undefined && (
           <span className="font-medium" data-sum="value" data-exact={value}>
             {money(value)}

@@ -71,9 +71,7 @@ export function Columns({ board: whole, request, opened, mayNot, onAdd, onOpen, 
     virtual.scrollToIndex(column, { align: 'auto' }),
   )
   const readMissing = useCallback(
-    (column: ColumnData, row: number) => {
-      readWindow(request, column, row).catch(error => toastError(errorMessage(error)))
-    },
+    (column: ColumnData, row: number) => readOrSay(request, column, row),
     [request],
   )
   const collapse = useCollapse(element)
@@ -218,4 +216,11 @@ function useVirtualColumns(
   // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
   useLayoutEffect(() => virtual.measure(), [widthOf])
   return virtual
+}
+
+/** Reads the cards around a row, or says why it can't. */
+function readOrSay(request: BoardRequest, column: ColumnData, row: number): void {
+  readWindow(request, column, row).catch(error =>
+    toastError(errorMessage(error), { label: 'Try again', act: () => readOrSay(request, column, row) }),
+  )
 }

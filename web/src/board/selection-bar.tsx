@@ -27,24 +27,27 @@ type Props = {
   onClear: () => void
 }
 
-const names = { one: 'deal', many: 'deals', nameField: 'title' }
+const names = { one: 'deal', many: 'deals', nameFields: ['title'] }
 
 export function SelectionBar(props: Props) {
   const { request, ids, stages, mayNot, reason, order, onTaken, onMove, onClear } = props
   const fields = useFields('deal')
   const bulk = useBulk('deal', names)
-  const run = (action: BulkAction) => {
-    void bulk.run(action, {}, { isAll: false, ids })
-    onClear()
+  const run = async (action: BulkAction) => {
+    const hasBegun = await bulk.run(action, {}, { isAll: false, ids })
+    if (hasBegun) onClear()
+    return hasBegun
   }
   const runMove = useEffectEvent(({ deals, stage, closing }: BulkMove) => {
     onTaken()
     if (bulk.progress) return toastError('Another change of several deals is under way: wait for its end.')
     const going = new Set(deals.map(({ id }) => id))
     const values = { pipeline_stage: stage.id, ...closing }
-    // Refused moves go back when the board is refetched at the end.
-    showMoved(request, going, stage.id)
-    void bulk.run({ type: 'change', values }, {}, { isAll: false, ids: going })
+    // Refused moves go back when the board is refetched at the end; without a connection nothing is.
+    const takeBack = showMoved(request, going, stage.id)
+    void bulk.run({ type: 'change', values }, {}, { isAll: false, ids: going }).then(hasBegun => {
+      if (!hasBegun) takeBack()
+    })
   })
   useEffect(() => {
     if (order) runMove(order)

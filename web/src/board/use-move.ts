@@ -36,8 +36,11 @@ async function report(
   toast(`${saved.title} is in ${stage} now.`, { action: { label: 'Undo', act } })
 }
 
-/** Shows deals in another column at once; the caller writes them and refetches the board. */
-export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: number): void {
+/**
+ * Shows deals in another column at once; the caller writes them and refetches the board. The result takes
+ * them back to where they were.
+ */
+export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: number): () => void {
   const show = (board: BoardData, id: number): BoardData => {
     const place = placeOf(board, id)
     const to = board.columns.find(column => column.id === stage)
@@ -45,10 +48,18 @@ export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: n
     const deal = board.columns[place.column]!.cards[place.row]!
     return moved(board, id, stage, rowFor(to, deal, request.sort ?? defaultSort))
   }
-  queryClient.setQueryData<BoardData>(
-    boardQuery(request).queryKey,
-    board => board && [...ids].reduce(show, board),
-  )
+  const { queryKey } = boardQuery(request)
+  const before = queryClient.getQueryData<BoardData>(queryKey)
+  const change = (how: (board: BoardData) => BoardData) =>
+    queryClient.setQueryData<BoardData>(queryKey, board => board && how(board))
+  change(board => [...ids].reduce(show, board))
+  return () => change(board => [...ids].reduce((now, id) => movedBack(now, id, before), board))
+}
+
+/** The board with a deal where it was on another one. */
+function movedBack(board: BoardData, id: number, before: BoardData | undefined): BoardData {
+  const place = before && placeOf(before, id)
+  return place ? moved(board, id, before.columns[place.column]!.id, place.row) : board
 }
 
 /** The saved deal. What is sent for a stage that the role locks is ignored: here that is a refusal. */

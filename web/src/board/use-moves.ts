@@ -3,7 +3,7 @@
  * a deal asks for confirmation first.
  */
 import { useCallback, useState } from 'react'
-import { toast } from '../ui/toast.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
 import type { BoardRequest } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, placeOf } from './model.ts'
@@ -49,6 +49,9 @@ export function useMoves(
           : board.columns.find(column => column.id === deal?.pipeline_stage)
         return deal && from && from !== stage ? [{ deal, from }] : []
       })
+      const isKnown = (id: number) => placeOf(board, id) !== null || unloaded.has(id)
+      if (!all.some(isKnown))
+        return toastError('The card is not on the board any more as it was. Scroll to it, and move it again.')
       const changed = going.filter(({ from }) => from.kind !== stage.kind)
       const deals = going.map(({ deal }) => deal)
       if (changed[0])

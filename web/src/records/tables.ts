@@ -49,6 +49,10 @@ export const tables = {
 
 export type TableName = keyof typeof tables
 
+/** The fields that make up the name of a record; the first links to its page. */
+export const nameFieldsOf = (table: TableName): readonly string[] =>
+  table === 'contacts' ? ['first_name', 'last_name'] : [tables[table].name]
+
 /** The path of a resource's table; undefined if it has none. */
 export function tableOf(resource: string): TableName | undefined {
   return (Object.keys(tables) as TableName[]).find(key => tables[key].resource === resource)

@@ -21,7 +21,8 @@ type Props = {
   total: number
   reason: string | undefined
   progress: Progress | null
-  onRun: (action: BulkAction) => void
+  /** resolves once it has begun: false if it could not */
+  onRun: (action: BulkAction) => Promise<boolean>
   onStop: () => void
   onClear: () => void
   /** fields of which the sums are shown */
@@ -65,7 +66,7 @@ export function BulkBar(props: Props) {
           {summed.length > 0 && <SelectionSums {...{ resource, request, selection }} fields={summed} />}
           <span className="grow" />
           {request.deleted ? (
-            <Button reason={reason} onPress={() => onRun({ type: 'restore' })}>
+            <Button reason={reason} onPress={() => void onRun({ type: 'restore' })}>
               Restore
             </Button>
           ) : (
@@ -79,7 +80,7 @@ export function BulkBar(props: Props) {
               <Button reason={reason} onPress={() => setEditing('any')}>
                 Change fields…
               </Button>
-              <Button reason={reason} className="text-lost" onPress={() => onRun({ type: 'delete' })}>
+              <Button reason={reason} className="text-lost" onPress={() => void onRun({ type: 'delete' })}>
                 Delete
               </Button>
             </>
@@ -93,10 +94,12 @@ export function BulkBar(props: Props) {
         <BulkDialog
           {...{ resource, fields, count }}
           first={editing === 'any' ? null : editing}
-          onClose={() => setEditing(null)}
-          onDone={values => {
+          onClose={() => {
             setEditing(null)
-            onRun({ type: 'change', values })
+            onStop()
+          }}
+          onDone={async values => {
+            if (await onRun({ type: 'change', values })) setEditing(null)
           }}
         />
       )}

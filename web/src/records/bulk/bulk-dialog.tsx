@@ -37,7 +37,8 @@ type Props = {
   /** the chosen field; null: none */
   first: Field | null
   onClose: () => void
-  onDone: (values: Values) => void
+  /** resolves once it has begun, or could not: all stays as it is then */
+  onDone: (values: Values) => Promise<void>
 }
 
 export function BulkDialog({ resource, fields, count, first, onClose, onDone }: Props) {
@@ -54,10 +55,22 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
   const isWaiting = hasAmount && currencies.isLoading
   const reason =
     hasAmount && currencies.isError ? 'The currencies could not be loaded. Load the page again.' : undefined
-  const finished = (more: Values = {}) =>
-    onDone({ ...serializeValues(valuesAsShown(values, chosen), chosen), ...more })
+  const [isBeginning, setBeginning] = useState(false)
+  const finished = async (more: Values = {}) => {
+    if (isBeginning) return
+    setBeginning(true)
+    await onDone({ ...serializeValues(valuesAsShown(values, chosen), chosen), ...more })
+    setBeginning(false)
+  }
   if (closing)
-    return <CloseDialog count={count} stage={closing} onClose={() => setClosing(null)} onClosed={finished} />
+    return (
+      <CloseDialog
+        count={count}
+        stage={closing}
+        onClose={() => setClosing(null)}
+        onClosed={more => void finished(more)}
+      />
+    )
   const finish = async () => {
     if (isWaiting || reason) return
     const required = chosen.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
@@ -70,7 +83,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
     // Some of the selected deals may still be open.
     const transition = stageTransition({}, values, stages)
     if (transition) setClosing(transition.to)
-    else finished()
+    else await finished()
   }
   const change = (name: string, value: unknown) => {
     const before = latest.current
@@ -137,7 +150,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
             <p className="text-sm text-ink-faint">A field that you leave empty is cleared in all of them.</p>
           )}
           <DialogActions>
-            <Button type="submit" variant="primary" isPending={isWaiting} reason={reason}>
+            <Button type="submit" variant="primary" isPending={isWaiting || isBeginning} reason={reason}>
               Change all {format.number(count)}
             </Button>
           </DialogActions>

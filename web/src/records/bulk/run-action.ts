@@ -29,7 +29,11 @@ export type Outcome = {
   readonly undo?: () => Promise<Outcome>
 }
 
-type RunOptions = { readonly signal?: AbortSignal; readonly onStep?: (finished: number) => void }
+type RunOptions = {
+  readonly signal?: AbortSignal
+  readonly onBegun?: () => void
+  readonly onStep?: (finished: number) => void
+}
 
 /** `mayControl`: True if the caller may start and control jobs. */
 export function runBulkAction(
@@ -51,6 +55,7 @@ async function byJob(
 ): Promise<Outcome> {
   const filter = `id:in(${records.map(({ id }) => id).join()})`
   const begun = await callApi<Job>('POST', `/${resource}/bulk`, { body: { filter, changes } })
+  going.onBegun?.()
   const run = await ended(begun, going)
   const undo = async () => {
     const reverted = await ended(await sendJobAction(run, 'revert'), {})
@@ -104,6 +109,7 @@ async function oneByOne(
     if (action.type === 'change') return update(resource, record, action.values, '')
     return action.type === 'delete' ? remove(resource, record) : restore(resource, record)
   }
+  going.onBegun?.()
   const { done, failed } = await inParallel(records, act, going)
   const undo = async () => {
     const undone = await inParallel(done, ({ item, result }) =>

@@ -22,7 +22,8 @@ export function useBulkJob(resource: string) {
     selection.isAll &&
     selection.ids.size <= idsMax &&
     countSelected(selection, total) > fewMax
-  const begin = async (changes: Values, request: ListRequest, selection: Selection): Promise<void> => {
+  /** False if it could not begin. */
+  const begin = async (changes: Values, request: ListRequest, selection: Selection): Promise<boolean> => {
     const filter = conditionsOf(selection, request.filter)
     try {
       const query = { dry_run: 1 }
@@ -32,8 +33,10 @@ export function useBulkJob(resource: string) {
       })
       storeJob(job)
       setId(job.id)
+      return true
     } catch (error) {
       toastError(errorMessage(error))
+      return false
     }
   }
   /** A job after its dry run is cancelled; a running one continues. */

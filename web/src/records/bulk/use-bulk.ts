@@ -6,6 +6,7 @@ import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { mayStartJobs, useMe } from '../../shell/me.ts'
 import { announce, toast, toastError } from '../../ui/toast.tsx'
+import { useIsGone } from '../../ui/use-latest.ts'
 import { readSelected } from './read-selected.ts'
 import { type BulkAction, type Failed, type Outcome, runBulkAction } from './run-action.ts'
 import type { Selection } from './selection.ts'
@@ -20,10 +21,14 @@ export type Failures = {
 
 export type Progress = { readonly label: string; readonly finished: number; readonly count: number }
 
-type Names = { readonly one: string; readonly many: string; readonly nameField: string }
+type Names = { readonly one: string; readonly many: string; readonly nameFields: readonly string[] }
 
 const named = (failed: readonly Failed[]) =>
   failed.map(({ item, reason }) => ({ name: nameOf(item), reason }))
+
+/** The first reasons, for a message: the page of the list is left. */
+const reasonsOf = (failed: readonly Failed[]) =>
+  [...new Set(failed.map(({ reason }) => reason))].slice(0, 3).join(' ')
 
 const past = { change: 'changed', delete: 'deleted', restore: 'restored' } as const
 
@@ -33,15 +38,22 @@ export function useBulk(resource: string, names: Names) {
   const running = useRef<AbortController | null>(null)
   const { counted } = useFormat()
   const me = useMe()
+  const isGone = useIsGone()
   const countLabel = (count: number) => counted(count, names.one, names.many)
 
-  const run = async (action: BulkAction, request: ListRequest, selection: Selection): Promise<void> => {
+  /** `onBegun` is called once the first request of the action itself is sent, or taken by the service. */
+  const carryOut = async (
+    action: BulkAction,
+    request: ListRequest,
+    selection: Selection,
+    onBegun: () => void,
+  ): Promise<void> => {
     if (running.current) return
     const stop = new AbortController()
     running.current = stop
     setProgress({ label: 'Reading the selected records', finished: 0, count: 0 })
     try {
-      const fields = [names.nameField, ...(action.type === 'change' ? Object.keys(action.values) : [])]
+      const fields = [...names.nameFields, ...(action.type === 'change' ? Object.keys(action.values) : [])]
       const records = await readSelected(resource, request, selection, [...new Set(fields)], stop.signal)
       const count = records.length
       let announcedTenth = 0
@@ -52,6 +64,7 @@ export function useBulk(resource: string, names: Names) {
         mayStartJobs(me),
         {
           signal: stop.signal,
+          onBegun,
           onStep: finished => {
             setProgress({
               label: `${finished} of ${countLabel(count)} ${past[action.type]}`,
@@ -71,9 +84,11 @@ export function useBulk(resource: string, names: Names) {
         toastError(`It was stopped. ${countLabel(left)} not ${past[action.type]}.`)
       // All are tried again then, but not those that a stop has spared.
       const isUnknown = failed.length < refused
-      if (refused)
+      const title = `${countLabel(refused)} could not be ${past[action.type]}`
+      if (refused && isGone.current) toastError(`${title}. ${reasonsOf(failed)}`)
+      else if (refused)
         setFailures({
-          title: `${countLabel(refused)} could not be ${past[action.type]}`,
+          title,
           count: refused,
           list: named(failed),
           retry:
@@ -94,15 +109,23 @@ export function useBulk(resource: string, names: Names) {
       setProgress(null)
     }
   }
+  /** True once it has begun; false if it could not: what was selected and typed is to stay then. */
+  const run = (action: BulkAction, request: ListRequest, selection: Selection): Promise<boolean> => {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    void carryOut(action, request, selection, () => resolve(true)).finally(() => resolve(false))
+    return promise
+  }
   const undoOf = (undo: () => Promise<Outcome>) => {
     const act = async () => {
       try {
         const { done, refused, failed } = await undo()
         await refresh(resource)
         if (done) toast(`${countLabel(done)} restored.`, { isNews: true })
-        if (refused)
+        const title = `${countLabel(refused)} could not be restored`
+        if (refused && isGone.current) toastError(`${title}. ${reasonsOf(failed)}`)
+        else if (refused)
           setFailures({
-            title: `${countLabel(refused)} could not be restored`,
+            title,
             count: refused,
             list: named(failed),
           })

@@ -3,6 +3,7 @@ import { useRef } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import type { ListRequest } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { LoadError } from '../../shell/load-error.tsx'
 import { Skeleton } from '../../ui/elements.tsx'
 import type { Section } from '../groups/grouping.ts'
@@ -18,7 +19,8 @@ const height = 64
 type Props = {
   resource: string
   title: string
-  nameField: string
+  /** the fields of a record's name, which heads its card */
+  nameFields: readonly string[]
   request: ListRequest
   layout: Layout
   href: (id: number) => string
@@ -31,14 +33,16 @@ type Props = {
 }
 
 export function Cards(props: Props) {
-  const { resource, title, nameField, request, layout, href, onOpen, total, groups, failure } = props
+  const { resource, title, nameFields, request, layout, href, onOpen, total, groups, failure } = props
   const scroller = useRef<HTMLDivElement>(null)
   const sight = useScroll(scroller)
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
   const window = useWindow(resource, request, { first: from, last: to }, groups)
   const count = Math.min(groups ? groups.rows : (total?.count ?? 12), rowsMax)
-  const others = layout.columns.map(({ field }) => field).filter(one => one.internal_name !== nameField)
+  const others = layout.columns
+    .map(({ field }) => field)
+    .filter(one => !nameFields.includes(one.internal_name))
   const amount = others.find(field => kindOf(field).align === 'end')
   const details = others.filter(field => field !== amount).slice(0, 3)
   return (
@@ -71,7 +75,7 @@ export function Cards(props: Props) {
                   >
                     <span className="flex items-baseline gap-3">
                       <span className="min-w-0 grow truncate font-medium" dir="auto">
-                        {String(record[nameField] ?? `No. ${record.id}`)}
+                        {nameOf(record)}
                       </span>
                       {amount && (
                         <span className="max-w-3/4 shrink-0 text-end">

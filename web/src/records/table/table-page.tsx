@@ -19,7 +19,7 @@ import { useBulkJob } from '../bulk/use-bulk-job.ts'
 import { useSelection } from '../bulk/use-selection.ts'
 import { groupsMax, toggled } from '../groups/grouping.ts'
 import { useGroups } from '../groups/use-groups.ts'
-import { type TableName, tables } from '../tables.ts'
+import { nameFieldsOf, type TableName, tables } from '../tables.ts'
 import { Cards } from './cards.tsx'
 import { EmptyTable } from './empty-table.tsx'
 import { layoutOf } from './layout.ts'
@@ -51,7 +51,7 @@ function ResourceTable({ table }: { table: TableName }) {
   const format = useFormat()
   const [selection, setSelection] = useSelection(`${isDeleted} ${filter}`)
   const clearSelection = () => setSelection(nothingSelected)
-  const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
+  const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameFields: nameFieldsOf(table) })
   const job = useBulkJob(resource)
   const layout = useMemo(() => layoutOf(columns, fields, isNarrow), [columns, fields, isNarrow])
   const { total, error, retry } = useTotal(resource, request)
@@ -66,18 +66,18 @@ function ResourceTable({ table }: { table: TableName }) {
     groups,
     resource,
     title,
-    nameField: name,
     request,
     layout,
     ...links,
     total,
     failure: error,
   }
-  const run = (action: BulkAction) => {
-    if (action.type === 'change' && job.does(action, selection, count))
-      void job.begin(action.values, request, selection)
-    else void bulk.run(action, request, selection)
-    clearSelection()
+  const run = async (action: BulkAction) => {
+    const hasBegun = await (action.type === 'change' && job.does(action, selection, count)
+      ? job.begin(action.values, request, selection)
+      : bulk.run(action, request, selection))
+    if (hasBegun) clearSelection()
+    return hasBegun
   }
   return (
     <main className="flex min-h-0 grow flex-col">
@@ -95,10 +95,11 @@ function ResourceTable({ table }: { table: TableName }) {
       <LoadError error={error} onRetry={retry} />
       <div className={total?.count === 0 || (error && !total) ? 'hidden' : 'flex min-h-0 grow flex-col'}>
         {isPhone ? (
-          <Cards {...shared} />
+          <Cards {...shared} nameFields={nameFieldsOf(table)} />
         ) : (
           <Table
             {...{ ...shared, selection, actions }}
+            nameField={name}
             sort={readSort(sort)}
             reason={isDeleted ? 'Deleted records can’t be changed. Restore them first.' : reason}
             onSelect={setSelection}

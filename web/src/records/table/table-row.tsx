@@ -2,6 +2,7 @@
 import { memo } from 'react'
 import type { AnyRecord } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { classes } from '../../ui/classes.ts'
 import { Skeleton } from '../../ui/elements.tsx'
 import { isEmpty } from '../editing/draft.ts'
@@ -141,7 +142,7 @@ function Content({
         className="block truncate py-0.5 font-medium hover:text-accent hover:underline"
       >
         {isEmpty(value) ? (
-          `No. ${record.id}`
+          nameOf(record)
         ) : (
           <Read value={value} field={field} names={record._expanded?.[name]} />
         )}

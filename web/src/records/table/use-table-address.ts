@@ -10,7 +10,7 @@ import { parametersOf } from '../../list/use-view-actions.ts'
 import type { ListParameters } from '../../list/views.ts'
 import { groupingOf } from '../groups/groupable.ts'
 import { type Collapsed, parseCollapsed, printCollapsed } from '../groups/grouping.ts'
-import { type TableName, tables } from '../tables.ts'
+import { nameFieldsOf, type TableName, tables } from '../tables.ts'
 import { type Column, columnsOf, printColumns, resized, shifted, toggled } from './columns.ts'
 import type { HeadActions } from './table-head.tsx'
 
@@ -21,7 +21,7 @@ type Search = { readonly [name in Name]?: string | undefined }
 type SortedParameters = ListParameters & { readonly sort: string }
 
 export function useTableAddress(table: TableName) {
-  const { resource, name, ...initial } = tables[table]
+  const { resource, name: _name, ...initial } = tables[table]
   const search: Search = route.useSearch()
   const navigate = useNavigate()
   const inUse = useView(resource, 'table', search, { sort: initial.sort, columns: initial.columns })
@@ -35,7 +35,8 @@ export function useTableAddress(table: TableName) {
   const collapsed = useMemo(() => parseCollapsed(search.collapsed), [search.collapsed])
 
   const shownFields = columns.map(({ field }) => field).sort()
-  const wanted = [...new Set(['id', 'version', name, ...shownFields])].join()
+  const nameFields = nameFieldsOf(table).filter(name => fields.some(one => one.internal_name === name))
+  const wanted = [...new Set(['id', 'version', ...nameFields, ...shownFields])].join()
   const expand = shownFields
     .filter(shown => fields.some(field => field.internal_name === shown && isExpandable(field)))
     .join()
