@@ -41,6 +41,11 @@ const choose = (page: Page, name: string, text: string) =>
 const count = async (resource: string, filter: string) =>
   (await service!.get(`${v1}/${resource}/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
 
+/** Discards the file, after the question. */
+async function discard(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Discard the file' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard the file' }).click()
+}
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name }).waitFor()
 
 async function notSideways(page: Page, what: string): Promise<void> {
@@ -306,6 +311,9 @@ suite('An import', { skip: noBrowser }, () => {
     await heading(page, 'Map columns to fields')
     await page.getByText('1 row, 2 of 2 columns imported').waitFor()
     await page.getByRole('button', { name: 'Discard the file' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Keep it' }).click()
+    await heading(page, 'Map columns to fields')
+    await discard(page)
     await page.getByText('Nothing was imported.').waitFor()
     await ui.end(/status of 422/)
   })
@@ -328,7 +336,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByText('2 rows, 2 of 2 columns imported').waitFor()
     await page.getByText('Müller, large · Other').waitFor()
     await ui.accessible('the columns of pasted cells')
-    await page.getByRole('button', { name: 'Discard the file' }).click()
+    await discard(page)
     await page.getByRole('link', { name: 'Import another file' }).click()
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
     // Some programs copy an image of the cells with them.
@@ -346,7 +354,7 @@ suite('An import', { skip: noBrowser }, () => {
     await paste(['cells.png', 'stock.csv'])
     await page.getByRole('log').getByText('The pasted file “stock.csv” was taken.').waitFor()
     await heading(page, 'Map columns to fields')
-    await page.getByRole('button', { name: 'Discard the file' }).click()
+    await discard(page)
     await page.getByText('Nothing was imported.').waitFor()
     await ui.end()
   })

@@ -159,6 +159,20 @@ suite('Jobs', { skip: noBrowser }, () => {
     await row.getByText('Done').waitFor()
     await row.getByText(`${many} of ${many} records`).waitFor()
     await ui.accessible('the list of jobs')
+    // A job that was cancelled does not come back: it is asked first.
+    const waiting = await service!.call('POST', `${v1}/product/bulk?dry_run=1`, asked)
+    const other = page
+      .getByRole('row')
+      .filter({ has: page.locator(`a[href="/jobs/${waiting.body.data.id}"]`) })
+    await page.reload()
+    const state = async () => (await service!.get(`${v1}/job/${waiting.body.data.id}`)).body.data.state
+    await eventually(async () => (await state()) === 'waiting', 'the end of the dry run')
+    await other.getByRole('button', { name: /^Cancel/ }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Keep running' }).click()
+    assert.equal(await state(), 'waiting')
+    await other.getByRole('button', { name: /^Cancel/ }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the job' }).click()
+    await other.getByText('Cancelled').waitFor()
     await row.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Undo it' }).click()
     await row.getByText('Undone').waitFor()

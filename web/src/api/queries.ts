@@ -10,6 +10,7 @@ import type { StageKind } from '../board/stage-kind.ts'
 import {
   type AnyRecord,
   api,
+  base,
   callApi,
   type Field,
   isSignedOut,
@@ -105,12 +106,24 @@ export type Stage = AnyRecord & {
   rotting_days: number | null
 }
 
-/** All records of a small resource, such as pipelines and tags: at most 500. */
+/** All records of a list, page by page. */
+export async function readAll<T>(resource: string, query: { readonly [name: string]: string }): Promise<T[]> {
+  const found: T[] = []
+  for (let cursor: string | undefined; ; ) {
+    const all = { ...query, pageSize: 500, count: 'none', ...(cursor ? { cursor } : {}) }
+    const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query: all })
+    const { data, meta } = body as Page<T>
+    found.push(...data)
+    if (!meta.nextCursor) return found
+    cursor = meta.nextCursor
+  }
+}
+
+/** All records of a small resource, such as pipelines and tags. */
 export const allQuery = <T extends AnyRecord>(resource: string, sort = 'id:asc') =>
   queryOptions({
     queryKey: ['all', resource, sort],
-    queryFn: () =>
-      callApi<T[]>('GET', `/${resource}/view/list`, { query: { pageSize: 500, sort, count: 'none' } }),
+    queryFn: () => readAll<T>(resource, { sort }),
     staleTime: 10 * minute,
   })
 

@@ -3,16 +3,17 @@ import { ChevronDown, Plus } from 'lucide-react'
 import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
 import { flushSync } from 'react-dom'
-import { errorMessage, type Field } from '../api/api.ts'
+import type { Field } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { manyOf, sendJobAction } from '../jobs/job.ts'
+import { manyOf } from '../jobs/job.ts'
+import { CancelJob } from '../jobs/progress.tsx'
 import { FieldPicker } from '../list/field-picker.tsx'
 import { may, useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Popover } from '../ui/menu.tsx'
 import { Panel } from '../ui/page.tsx'
-import { announce, toastError } from '../ui/toast.tsx'
+import { announce } from '../ui/toast.tsx'
 import { textOf } from './cells.ts'
 import { DefaultsPanel } from './defaults-panel.tsx'
 import { answer, type Column, change, type Import, type Target } from './import.ts'
@@ -36,7 +37,6 @@ export function ColumnsStep({ job, fields }: Props) {
     const before = answer(job, column, field)
     if (before) announce(`${before.name} is not imported any more.`)
   }
-  const discard = () => sendJobAction(job, 'cancel').catch(error => toastError(errorMessage(error)))
   return (
     <>
       <Panel
@@ -49,9 +49,9 @@ export function ColumnsStep({ job, fields }: Props) {
           </>
         }
         actions={
-          <Button variant="quiet" isSmall onPress={() => void discard()}>
+          <CancelJob job={job} variant="quiet" isSmall>
             Discard the file
-          </Button>
+          </CancelJob>
         }
       >
         {open.length > 0 && (

@@ -17,6 +17,8 @@ export type UnknownValues = {
   readonly label: string
   readonly choices: readonly Choice[]
   readonly texts: readonly string[]
+  /** number of further texts, which are not listed */
+  readonly left: number
   /** options that could be added; null: none */
   readonly missingOptions: MissingOptions | null
 }
@@ -26,15 +28,19 @@ const named = ['pipeline', 'pipeline_stage', 'user', 'territory', 'tag', 'curren
 
 type Known = { readonly choices: readonly Choice[]; readonly spellings: ReadonlySet<string> }
 
-/** The unknown values of each mapped target; targets that take any text are left out. */
-export function useUnknownValues(job: Import, fields: readonly Field[]): readonly UnknownValues[] | null {
+/**
+ * The unknown values of each mapped target; targets that take any text are left out. Null until the possible
+ * values are read.
+ */
+export function useUnknownValues(job: Import, fields: readonly Field[]) {
   const { mapping, targets, columns, values } = job
   const sources = new Map(mapping.map(({ field }) => [field, sourceOf(field, fields)]))
   const wanted = [...new Set([...sources.values()].filter(source => source !== null))]
   const lists = useQueries({ queries: wanted.map(source => allQuery<AnyRecord>(source)) })
-  if (lists.some(({ isPending }) => isPending)) return null
+  // Without them, each value would be unknown.
+  if (lists.some(({ data }) => data === undefined)) return { reads: lists, unclear: null }
   const bySource = new Map(wanted.map((source, index) => [source, lists[index]?.data ?? []]))
-  return mapping.flatMap(({ column, field }) => {
+  const unclear = mapping.flatMap(({ column, field }): UnknownValues[] => {
     const target = targets.find(one => one.field === field)
     if (!target) return []
     const source = sources.get(field) ?? null
@@ -50,10 +56,14 @@ export function useUnknownValues(job: Import, fields: readonly Field[]): readonl
       .filter(text => !names(text, known))
     const mapped = Object.keys(values[field] ?? {})
     const unknown = samples.filter(text => !names(text, known))
-    const texts = [...new Set([...mapped, ...refused, ...unknown, ...ofFile])].slice(0, textsMax)
+    const all = [...new Set([...mapped, ...refused, ...unknown, ...ofFile])]
+    const texts = all.slice(0, textsMax)
+    const left = all.length - texts.length
     const missingOptions = missingOptionsOf(own, known.choices, text => names(text, known))
-    return texts.length ? [{ field, label: target.label, choices: known.choices, texts, missingOptions }] : []
+    const { label } = target
+    return texts.length ? [{ field, label, choices: known.choices, texts, left, missingOptions }] : []
   })
+  return { reads: lists, unclear }
 }
 
 const textsMax = 200

@@ -2,9 +2,10 @@
 import { type ReactNode, useRef } from 'react'
 import type { Field } from '../api/api.ts'
 import { optionsMax } from '../fields/custom-types.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { Loading } from '../shell/load-error.tsx'
 import { may, useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { Skeleton } from '../ui/elements.tsx'
 import { ErrorMessage } from '../ui/error-message.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Panel } from '../ui/page.tsx'
@@ -16,7 +17,7 @@ import { type Choice, type UnknownValues, useUnknownValues } from './unknown-val
 type Props = { job: Import; fields: readonly Field[] }
 
 export function ValuesStep({ job, fields }: Props) {
-  const unclear = useUnknownValues(job, fields)
+  const { reads, unclear } = useUnknownValues(job, fields)
   return (
     <>
       <Panel
@@ -24,7 +25,7 @@ export function ValuesStep({ job, fields }: Props) {
         detail="Values in the file that match no option, stage or person."
         className="flex flex-col gap-5 p-4"
       >
-        {unclear === null && <Skeleton className="h-16" />}
+        <Loading of={reads} className="h-16" />
         {unclear?.length === 0 && (
           <p className="text-ink-soft">
             All values that were checked match an option, a stage, a tag or a person. The test run finds the
@@ -45,7 +46,8 @@ export function ValuesStep({ job, fields }: Props) {
 const none = '∅'
 
 function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
-  const { field, label, choices, texts, missingOptions } = unclear
+  const { field, label, choices, texts, left: unlisted, missingOptions } = unclear
+  const format = useFormat()
   const own = job.values[field] ?? {}
   const take = (text: string, chosen: string | null) => {
     const others = Object.entries(own).filter(([other]) => other !== text)
@@ -108,6 +110,11 @@ function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
           </TextRow>
         ))}
       </ul>
+      {unlisted > 0 && (
+        <p className="text-ink-soft">
+          And {format.number(unlisted)} more, which the test run lists once these have a value.
+        </p>
+      )}
     </section>
   )
 }

@@ -12,7 +12,7 @@ import { PageHead } from '../ui/page.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { type Job, type JobAction, jobPath, sendJobAction, titleOf } from './job.ts'
 import { progressOf, stateOf } from './job-text.ts'
-import { JobBar, useMayControl } from './progress.tsx'
+import { CancelJob, JobBar, useMayControl } from './progress.tsx'
 import { RevertButton } from './result.tsx'
 
 type Page = { data: Job[]; meta: { nextCursor: string | null } }
@@ -41,8 +41,11 @@ function JobTable() {
     initialPageParam: '',
     getNextPageParam: ({ meta }) => meta.nextCursor ?? undefined,
     staleTime: 0,
+    // About one request a second: all pages that are shown are read again.
     refetchInterval: ({ state: { data } }) =>
-      data?.pages.some(page => page.data.some(({ state }) => state === 'running')) ? 1000 : false,
+      data?.pages.some(page => page.data.some(({ state }) => state === 'running'))
+        ? 1000 * data.pages.length
+        : false,
   })
   const users = useQuery({ ...usersQuery, enabled: mayRead('user') })
   const nameOf = (id: number) => users.data?.find(user => user.id === id)?.name ?? `User ${id}`
@@ -148,7 +151,9 @@ function JobActions({ job }: { job: Job }) {
     <div className="flex flex-wrap justify-end gap-1.5">
       {state === 'running' && button('pause', 'Pause')}
       {state === 'paused' && button('resume', 'Resume')}
-      {(state === 'running' || state === 'paused' || state === 'waiting') && button('cancel', 'Cancel')}
+      {(state === 'running' || state === 'paused' || state === 'waiting') && (
+        <CancelJob job={job} isSmall aria-label={`Cancel: ${titleOf(job)}`} />
+      )}
       {state !== 'paused' && <RevertButton job={job} isSmall />}
     </div>
   )

@@ -1,5 +1,5 @@
 /** The progress of a job, with the buttons that pause, cancel and resume it. */
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { errorMessage } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe } from '../shell/me.ts'
@@ -34,10 +34,8 @@ export function JobProgress({ job }: { job: Job }) {
   const format = useFormat()
   const mayControl = useMayControl(job)
   const me = useMe()
-  const [isAsking, setAsking] = useState(false)
   const act = (action: JobAction) =>
     void sendJobAction(job, action).catch(error => toastError(errorMessage(error)))
-  const isDry = job.phase === 'dry_run'
   const { text } = stateOf(job)
   return (
     <div className="flex flex-col gap-2">
@@ -53,7 +51,7 @@ export function JobProgress({ job }: { job: Job }) {
                 Resume
               </Button>
             )}
-            <Button onPress={() => setAsking(true)}>Cancel</Button>
+            <CancelJob job={job} />
           </>
         )}
       </div>
@@ -61,21 +59,41 @@ export function JobProgress({ job }: { job: Job }) {
         It continues if you leave this page.
         {may(me, 'job:read') && ' You find it again under Jobs in the menu of your account.'}
       </p>
+    </div>
+  )
+}
+
+/** Asks first: a job that was cancelled can't be resumed. `children`: another label of the button. */
+export function CancelJob({
+  job,
+  children,
+  ...button
+}: { job: Job; children?: string } & ComponentProps<typeof Button>) {
+  const [isAsking, setAsking] = useState(false)
+  const isFile = job.kind === 'import' && job.phase === null
+  const isDry = job.phase === 'dry_run'
+  return (
+    <>
+      <Button {...button} onPress={() => setAsking(true)}>
+        {children ?? 'Cancel'}
+      </Button>
       {isAsking && (
         <Confirm
-          title="Cancel the job?"
-          action="Cancel the job"
-          back="Keep running"
+          title={isFile ? 'Discard the file?' : 'Cancel the job?'}
+          action={isFile ? 'Discard the file' : 'Cancel the job'}
+          back={isFile ? 'Keep it' : 'Keep running'}
           onDo={() => sendJobAction(job, 'cancel')}
           onClose={() => setAsking(false)}
         >
           <p>
-            {isDry
-              ? 'Nothing has been saved. You can start it again later.'
-              : 'Its changes so far stay until you undo them. It can’t be resumed.'}
+            {isFile
+              ? 'What is mapped for it is lost. Nothing has been saved of its rows.'
+              : isDry
+                ? 'Nothing has been saved. You can start it again later.'
+                : 'Its changes so far stay until you undo them. It can’t be resumed.'}
           </p>
         </Confirm>
       )}
-    </div>
+    </>
   )
 }

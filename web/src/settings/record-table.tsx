@@ -1,8 +1,8 @@
 /** A table of small records: a column for each field, and the actions of each row. */
 import { queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
-import { type AnyRecord, callApi, type Field } from '../api/api.ts'
-import { fieldsQuery, meQuery, queryClient } from '../api/queries.ts'
+import type { AnyRecord, Field } from '../api/api.ts'
+import { fieldsQuery, meQuery, queryClient, readAll } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Loading } from '../shell/load-error.tsx'
 import { may } from '../shell/me.ts'
@@ -20,10 +20,7 @@ export function recordsQuery(resource: string, sort = 'name:asc', named: { [fiel
     .join()
   return queryOptions({
     queryKey: ['all', resource, sort, 'expanded', expand],
-    queryFn: () =>
-      callApi<AnyRecord[]>('GET', `/${resource}/view/list`, {
-        query: { pageSize: 500, sort, count: 'none', ...(expand ? { expand } : {}) },
-      }),
+    queryFn: () => readAll<AnyRecord>(resource, { sort, ...(expand ? { expand } : {}) }),
   })
 }
 

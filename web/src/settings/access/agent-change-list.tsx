@@ -105,6 +105,6 @@ function Change({ change }: { change: AgentChange }) {
 
 async function undo(changes: readonly AgentChange[]): Promise<void> {
   const { done, left } = await undoChanges(changes)
-  toast(left ? `Undone: ${done}. Changed since, so they stay: ${left}.` : 'Undone.')
+  toast(left ? `Undone: ${done}. Changed since, so they stay: ${left}.` : 'Undone.', { isNews: true })
   await refetchAll()
 }

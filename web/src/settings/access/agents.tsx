@@ -4,12 +4,12 @@ import { Copy, OctagonX } from 'lucide-react'
 import { useState } from 'react'
 import type { AnyRecord, Named } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { Loading } from '../../shell/load-error.tsx'
+import { LoadError, Loading } from '../../shell/load-error.tsx'
 import { useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge, EmptyState } from '../../ui/elements.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { copyText } from '../../ui/toast.tsx'
 import { DeleteDialog } from '../dialogs.tsx'
 import { recordsQuery } from '../record-table.tsx'
 import { stringsOf } from '../record-values.ts'
@@ -21,7 +21,7 @@ const address = `${location.origin}/mcp`
 export function Agents() {
   const me = useMe()
   const read = useQuery(recordsQuery('token', 'agent_used_at:desc', { user: 'user' }))
-  const { data: events } = useQuery({ ...todayQuery, enabled: me.follows_events })
+  const today = useQuery({ ...todayQuery, enabled: me.follows_events })
   const [stopping, setStopping] = useState<AnyRecord | null>(null)
   const agents = read.data?.filter(({ agent }) => agent)
   return (
@@ -30,12 +30,17 @@ export function Agents() {
       <PageBody>
         <Connect />
         <Loading of={[read]} className="h-40 w-full" />
+        <LoadError
+          error={today.error}
+          isOld={today.data !== undefined}
+          onRetry={() => void today.refetch()}
+        />
         {agents?.length === 0 && <EmptyState title="No agent is connected." />}
         {agents?.map(token => (
           <Agent
             key={token.id}
             token={token}
-            changes={events && changesToday(events, token.id)}
+            changes={today.data ? changesToday(today.data, token.id) : today.error ? [] : undefined}
             onStop={() => setStopping(token)}
           />
         ))}
@@ -59,10 +64,6 @@ export function Agents() {
 }
 
 function Connect() {
-  const copy = async () => {
-    await navigator.clipboard.writeText(address)
-    toast('Copied the address')
-  }
   return (
     <Panel
       title="Connect an agent"
@@ -70,7 +71,7 @@ function Connect() {
       className="flex flex-wrap items-center gap-3 p-4"
     >
       <code className="min-w-0 grow truncate">{address}</code>
-      <Button onPress={() => void copy()}>
+      <Button onPress={() => void copyText(address, 'Copied the address')}>
         <Copy size={14} aria-hidden /> Copy
       </Button>
       <a className="linked" href="/docs/agents">

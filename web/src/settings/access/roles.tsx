@@ -100,7 +100,7 @@ export function Roles() {
 }
 
 /** The draft of a new role, copied from another one. */
-const takenFrom = (role: AnyRecord | undefined): Draft =>
+const takenFrom = (role: Draft | undefined): Draft =>
   role
     ? Object.fromEntries(own.map(name => [name, role[name]]))
     : { scopes: ['deal:read'], visibility: {}, may_change: {}, hidden_fields: [], locked_fields: [] }
@@ -140,6 +140,9 @@ function RoleDialog(props: {
                 value={model.id}
                 onChange={id => {
                   const next = models.find(one => String(one.id) === id)
+                  const isOwn = JSON.stringify(takenFrom(draft)) !== JSON.stringify(takenFrom(model))
+                  const question = `What you have chosen is replaced by what ${next?.name} may do. Go on?`
+                  if (isOwn && !confirm(question)) return
                   setModel(next)
                   change(takenFrom(next))
                 }}

@@ -14,8 +14,8 @@ import { Select, TextField } from '../../ui/inputs.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { DialogForm } from '../dialogs.tsx'
 import { recordsQuery } from '../record-table.tsx'
-import { saveWithToast, useSaving } from '../saving.ts'
-import { localesWith, timeZonesWith } from './locales.ts'
+import { useSaving } from '../saving.ts'
+import { DatesForm } from './dates-form.tsx'
 
 type Input = Schemas['account_input']
 
@@ -66,22 +66,12 @@ function Shown() {
     <Panel
       title="Dates and numbers"
       detail="For everybody who chose nothing else in their profile. Days begin and end in the time zone."
-      className="grid gap-4 p-4 sm:grid-cols-2"
+      className="p-4"
     >
-      <Select
-        label="Language of dates and numbers"
-        value={account.locale}
-        none="Browser language"
-        onChange={locale =>
-          void saveWithToast(() => change({ locale }), 'Language of dates and numbers saved')
-        }
-        choices={localesWith(account.locale)}
-      />
-      <Select
-        label="Time zone"
-        value={account.time_zone}
-        onChange={zone => zone && void saveWithToast(() => change({ time_zone: zone }), 'Time zone saved')}
-        choices={timeZonesWith(account.time_zone)}
+      <DatesForm
+        saved={{ locale: account.locale, time_zone: account.time_zone }}
+        noLocale="Browser language"
+        onSave={({ time_zone, ...dates }) => change({ ...dates, ...(time_zone ? { time_zone } : {}) })}
       />
     </Panel>
   )

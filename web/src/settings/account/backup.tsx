@@ -2,7 +2,7 @@
 import { Copy } from 'lucide-react'
 import { IconButton } from '../../ui/button.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
-import { announce, toast } from '../../ui/toast.tsx'
+import { copyText } from '../../ui/toast.tsx'
 
 export function Backup() {
   return (
@@ -38,18 +38,10 @@ export function Backup() {
 }
 
 function Command({ text }: { text: string }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      toast('Copied the command', { isNews: true })
-    } catch {
-      announce('Copying was refused by the browser.')
-    }
-  }
   return (
     <div className="flex items-start gap-2 rounded-sm border border-line bg-sunken py-1 pr-1 pl-3">
       <code className="min-w-0 grow py-1.5 font-mono text-sm break-all">{text}</code>
-      <IconButton label={`Copy: ${text}`} onPress={() => void copy()}>
+      <IconButton label={`Copy: ${text}`} onPress={() => void copyText(text, 'Copied the command')}>
         <Copy size={14} aria-hidden />
       </IconButton>
     </div>

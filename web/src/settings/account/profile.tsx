@@ -15,7 +15,7 @@ import { Checkbox, Select, TextField } from '../../ui/inputs.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { saveWithToast, useSaving } from '../saving.ts'
 import { browserName } from './browser-name.ts'
-import { localesWith, timeZonesWith } from './locales.ts'
+import { DatesForm } from './dates-form.tsx'
 
 export function Profile() {
   const { user, account } = useMe()
@@ -46,42 +46,36 @@ export function Profile() {
 /** Language and time zone of dates and numbers: fields of the user, the same in every browser. */
 function Languages() {
   const { user, account } = useMe()
-  const locale = user.locale ?? account.locale ?? navigator.language
-  const timeZone = user.time_zone ?? account.time_zone
-  const sample = formats({ locale, timeZone })
-  const change = (changes: { locale?: string | null; time_zone?: string | null }) =>
-    saveWithToast(
-      () => callApi('PATCH', '/me', { body: changes }),
-      'locale' in changes ? 'Language of dates and numbers saved' : 'Time zone saved',
-    )
+  const noLocale = account.locale
+    ? `Account default (${account.locale})`
+    : `Browser language (${navigator.language})`
   return (
-    <Panel title="Dates and numbers" className="flex flex-col gap-4 p-4">
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Select
-          label="Language of dates and numbers"
-          value={user.locale}
-          none={
-            account.locale
-              ? `Account default (${account.locale})`
-              : `Browser language (${navigator.language})`
-          }
-          onChange={value => void change({ locale: value })}
-          choices={localesWith(user.locale)}
-        />
-        <Select
-          label="Time zone"
-          value={user.time_zone}
-          none={`Account default (${account.time_zone})`}
-          onChange={value => void change({ time_zone: value })}
-          choices={timeZonesWith(user.time_zone)}
-        />
-      </div>
-      <p className="text-ink-soft">
-        Now it is <span className="tabular text-ink">{sample.moment(new Date().toISOString())}</span>, and an
-        amount is{' '}
-        <span className="tabular text-ink">{sample.money({ value: 12345.5, currency_code: 'EUR' })}</span>.
-      </p>
+    <Panel title="Dates and numbers" className="p-4">
+      <DatesForm
+        saved={{ locale: user.locale, time_zone: user.time_zone }}
+        noLocale={noLocale}
+        noTimeZone={`Account default (${account.time_zone})`}
+        onSave={body => callApi('PATCH', '/me', { body })}
+      >
+        {chosen => (
+          <Sample
+            locale={chosen.locale ?? account.locale ?? navigator.language}
+            timeZone={chosen.time_zone ?? account.time_zone}
+          />
+        )}
+      </DatesForm>
     </Panel>
+  )
+}
+
+function Sample(shown: { locale: string; timeZone: string }) {
+  const sample = formats(shown)
+  return (
+    <p className="text-ink-soft">
+      Now it is <span className="tabular text-ink">{sample.moment(new Date().toISOString())}</span>, and an
+      amount is{' '}
+      <span className="tabular text-ink">{sample.money({ value: 12345.5, currency_code: 'EUR' })}</span>.
+    </p>
   )
 }
 

@@ -1,9 +1,10 @@
 /** Changes a field: its label and its rules. Type and internal name never change (D36). */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { callApi, type Field } from '../../api/api.ts'
-import { pageQuery } from '../../api/queries.ts'
+import { useRef, useState } from 'react'
+import { callApi, type Field, UserError, VersionConflict } from '../../api/api.ts'
+import { fieldsQuery, pageQuery, queryClient } from '../../api/queries.ts'
 import { typeInfo } from '../../fields/custom-types.ts'
+import { writeDecimal } from '../../fields/decimal.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -24,12 +25,34 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
     is_required: field.is_required,
     is_unique: field.is_unique,
     case_sensitive,
-    config: Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, String(value)])),
+    config: Object.fromEntries(
+      Object.entries(limits).map(([name, value]) => [name, writeDecimal(value, locale)]),
+    ),
     default_value: field.default_value ?? null,
   }))
   const [isActive, setActive] = useState(field.is_active)
   const { problems, isBusy, save } = useSaving(fields)
   const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
+  const version = useRef(field.version)
+  /** Others' changes of other settings stay; those of the same ones are said first. */
+  const send = async (body: { readonly [name: string]: unknown }): Promise<unknown> => {
+    const headers = { 'if-match': `"${version.current}"` }
+    try {
+      return await callApi('PATCH', `/field/${field.id}`, { body, headers })
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error
+      const all = await queryClient.fetchQuery({ ...fieldsQuery(source), staleTime: 0 })
+      const theirs = all.flat().find(({ id }) => id === field.id)
+      if (!theirs || theirs.version === version.current) throw error
+      version.current = theirs.version
+      const isTheirs = (name: string) =>
+        JSON.stringify(theirs[name as keyof Field]) !== JSON.stringify(field[name as keyof Field])
+      if (!Object.keys(body).some(isTheirs)) return send(body)
+      throw new UserError(
+        'Somebody else has changed the same settings meanwhile. Save again to replace them.',
+      )
+    }
+  }
   const write = () => {
     const { default_value: value } = draft
     const body = {
@@ -42,7 +65,7 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
         ? {}
         : { default_value: value === null ? null : (kindOf(field).write?.(value) ?? value) }),
     }
-    return callApi('PATCH', `/field/${field.id}`, { body, headers: { 'if-match': `"${field.version}"` } })
+    return send(body)
   }
   const shown = { ...field, field_name: draft.field_name || field.field_name, is_required: draft.is_required }
   return (

@@ -3,7 +3,7 @@ import { callApi, errorMessage, type Field } from '../../api/api.ts'
 import { fieldsQuery, queryClient } from '../../api/queries.ts'
 import type { Section } from '../../ui/order.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { refetchAll } from '../saving.ts'
+import { refetchAll, saveOrder } from '../saving.ts'
 
 /** Every field once, in its section. */
 export function formOf(sections: readonly (readonly Field[])[]): Section[] {
@@ -37,10 +37,12 @@ export async function arrange(
   const before = formOf(sections)
   queryClient.setQueryData(queryKey, arranged(sections, form))
   try {
-    await saveForm(source, form)
+    // A later order is shown already.
+    if (!(await saveOrder(`form ${source}`, form, () => saveForm(source, form)))) return
     const undo = () => void arrange(source, arranged(sections, form), before, 'The form was restored')
     toast(message, { action: { label: 'Undo', act: undo } })
   } catch (error) {
+    queryClient.setQueryData(queryKey, sections as Field[][])
     toastError(errorMessage(error))
   }
   await refetchAll()

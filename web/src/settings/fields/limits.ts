@@ -1,5 +1,6 @@
 /** The limits of a field while they are typed. Pure. */
 import type { Field } from '../../api/api.ts'
+import { writeDecimal } from '../../fields/decimal.ts'
 import { numberIn } from '../number-input.ts'
 import type { FieldDraft } from './field-parts.tsx'
 
@@ -26,7 +27,7 @@ export function changedLimits(
   for (const [name, typed] of Object.entries(after)) {
     const was = before[name]
     const text = typed.trim()
-    if (text === String(was ?? '')) continue
+    if (text === (was === undefined ? '' : writeDecimal(was, locale))) continue
     changes[name] = numberIn(text, locale)
   }
   return changes

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { callApi } from '../../api/api.ts'
 import { type Pipeline, pipelinesQuery, stagesQuery } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
@@ -166,10 +166,22 @@ function NewPipeline({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const { problems, isBusy, save } = useSaving(['name'])
+  /** what was made before something failed: it is gone on with then */
+  const made = useRef<{ readonly id: number; name: string; stages: number }>(null)
   const make = async () => {
-    const { id } = await callApi<{ id: number }>('POST', '/pipeline', { body: { name } })
-    for (const [index, stage] of firstStages.entries())
+    made.current ??= {
+      ...(await callApi<Pipeline>('POST', '/pipeline', { body: { name } })),
+      name,
+      stages: 0,
+    }
+    const { id } = made.current
+    if (made.current.name !== name) await callApi('PATCH', `/pipeline/${id}`, { body: { name } })
+    made.current.name = name
+    for (const [index, stage] of firstStages.entries()) {
+      if (index < made.current.stages) continue
       await callApi('POST', '/pipeline_stage', { body: { ...stage, pipeline: id, position: index + 1 } })
+      made.current.stages = index + 1
+    }
     await navigate({ to: '/settings/$page', params: { page: 'pipelines' }, search: { id: String(id) } })
   }
   return (

@@ -16,7 +16,7 @@ import { SortButtons, SortHandle, sortLook, sortRow, useSorting } from '../../ui
 import { toast, toastError } from '../../ui/toast.tsx'
 import { DeleteDialog } from '../dialogs.tsx'
 import { DeleteButton, EditButton } from '../row-buttons.tsx'
-import { refetchAll } from '../saving.ts'
+import { refetchAll, saveOrder } from '../saving.ts'
 import { useOpenDialog } from '../use-open-dialog.ts'
 import { StageDialog } from './stage-dialog.tsx'
 
@@ -149,9 +149,13 @@ async function arrange(before: readonly Stage[], after: readonly Stage[], stage:
   const at = after.findIndex(({ id }) => id === stage.id) + 1
   const placed = after.map((other, index) => ({ ...other, position: index + 1 }))
   const shown = new Map(placed.map(other => [other.id, other]))
-  queryClient.setQueryData(stagesQuery.queryKey, all =>
-    all?.map(other => shown.get(other.id) ?? other).sort((a, b) => a.position - b.position),
-  )
+  const show = (stages: readonly Stage[]) => {
+    const byId = new Map(stages.map(other => [other.id, other]))
+    queryClient.setQueryData(stagesQuery.queryKey, all =>
+      all?.map(other => byId.get(other.id) ?? other).sort((a, b) => a.position - b.position),
+    )
+  }
+  show(placed)
   const undo = () =>
     void arrange(
       placed,
@@ -159,10 +163,15 @@ async function arrange(before: readonly Stage[], after: readonly Stage[], stage:
       stage,
     )
   try {
-    for (const { id, position } of renumbered(after))
-      await callApi('PATCH', `/pipeline_stage/${id}`, { body: { position } })
+    const send = async () => {
+      for (const { id, position } of renumbered(after))
+        await callApi('PATCH', `/pipeline_stage/${id}`, { body: { position } })
+    }
+    // A later order is shown already.
+    if (!(await saveOrder(`stages ${stage.pipeline}`, after, send))) return
     toast(`“${stage.name}” is stage ${at} of ${after.length} now`, { action: { label: 'Undo', act: undo } })
   } catch (error) {
+    show(before)
     toastError(errorMessage(error))
   }
   await refetchAll()
