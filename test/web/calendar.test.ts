@@ -253,6 +253,17 @@ test('meetings at the same time stand side by side and say so', { skip }, async 
   await end()
 })
 
+test('all that is for a whole day is reached in its week, by keys', { skip }, async () => {
+  const week = newWeek()
+  for (let index = 1; index <= 7; index++) await activity(`Fair ${index}`, `${week[0]}T22:00:00Z`)
+  const { page, accessible, end } = await openUi(service, `/calendar?date=${week[0]}`)
+  await whole(page, week[1]!).getByRole('button', { name: 'and 3 others' }).press('Enter')
+  await entry(page, 'Fair 7').waitFor()
+  await focusIn(whole(page, week[1]!).getByRole('listitem').nth(4))
+  await accessible('all of a whole day')
+  await end()
+})
+
 test('a role sees its own, and what it may not move goes back with a message', { skip }, async () => {
   const week = newWeek()
   const own = await person('Own', { visibility: { activity: 'own' } })

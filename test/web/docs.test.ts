@@ -125,7 +125,15 @@ test('the reference shows the account of who has signed in, and sends requests a
     (await call('GET', `${v1}/deal/view/list?filter=title:eq(${encodeURIComponent(title)})`)).body.meta.total
   assert.equal(await found(), 0)
   await create.getByLabel('Dry run').uncheck()
-  await create.getByRole('button', { name: 'Send' }).click()
+  // Pressed twice, it is sent once.
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const isCreated = (url: URL) => url.pathname.endsWith('/deal')
+  await page.route(isCreated, route => promise.then(() => route.fallback()))
+  await create.getByRole('button', { name: 'Send' }).dblclick()
+  const answered = page.waitForResponse(answer => isCreated(new URL(answer.url())))
+  resolve()
+  await (await answered).finished()
+  await create.getByRole('button', { name: 'Send', disabled: false }).waitFor()
   // The page shows the answer of the dry run until then.
   await eventually(async () => (await found()) === 1, 'a deal that was sent')
   await assertAccessible(page, 'a request that was sent')

@@ -150,15 +150,17 @@ test('what was typed becomes a person or a company', async () => {
   )
 })
 
-test('activities wait for the older events that are still to be read', async () => {
+test('events and activities wait for what is older of the others and still to be read', async () => {
   const { merged } = (await vite.ssrLoadModule('/src/records/timeline/history.ts')) as History
   const events = ['2026-03-03', '2026-03-02'].map(
-    (at, seq) => ({ seq, at }) as Parameters<History['merged']>[0][number],
+    (at, seq) => ({ seq, at }) as Parameters<History['merged']>[0]['events'][number],
   )
   const done = ['2026-03-04', '2026-03-01'].map((done_at, id) => ({ id, done_at }))
-  const days = (isWhole: boolean) => merged(events, done, isWhole).map(({ at }) => at)
-  assert.deepEqual(days(false), ['2026-03-04', '2026-03-03', '2026-03-02'])
-  assert.deepEqual(days(true), ['2026-03-04', '2026-03-03', '2026-03-02', '2026-03-01'])
+  const days = (isWhole: boolean, isAll: boolean, last = 2) =>
+    merged({ events, isWhole }, { done: done.slice(0, last), isAll }).map(({ at }) => at)
+  assert.deepEqual(days(false, true), ['2026-03-04', '2026-03-03', '2026-03-02'])
+  assert.deepEqual(days(true, true), ['2026-03-04', '2026-03-03', '2026-03-02', '2026-03-01'])
+  assert.deepEqual(days(true, false, 1), ['2026-03-04'])
 })
 
 test('what is to be done is told apart by the day of the reader', () => {

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { readableText, rememberPerson, storedText } from '../../web/src/activities/mentions.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { focusIn, messageOf, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi, resize } from '../support/ui.ts'
 
 const service = await startService()
 const { call, get, known, made } = service
@@ -217,6 +217,13 @@ test('a reminder shows in every open page, whatever the time zone; it is snoozed
   await reminders(other).waitFor({ state: 'detached' })
   assert.notEqual((await get(`${v1}/activity/${late.id}`)).body.data.done_at, null)
   assert.equal((await get(`${v1}/activity/${id}`)).body.data.done_at, null)
+  // On a phone they leave the way to other pages free.
+  for (const subject of ['One', 'Two', 'Three'])
+    await made('activity', { ...body, subject, due_at: past, reminder: 0 })
+  await resize(other, 390)
+  await reminders(other).getByText('2 more').waitFor()
+  await other.getByRole('button', { name: 'Navigation' }).click()
+  await other.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).waitFor()
   await one.end()
 })
 

@@ -38,6 +38,17 @@ before(async () => {
 })
 after(() => vite.close())
 
+test('the short form of a small number is still that number', () => {
+  const { compactMoney } = formats({ locale: 'en-US', timeZone: 'UTC' })
+  const short = (value: number, currency_code?: string) =>
+    compactMoney({ value, currency_code: currency_code ?? null })
+  assert.deepEqual(
+    [0.4, -0.4, 0.0012, 1863.4].map(value => short(value)),
+    ['0.4', '-0.4', '0.0012', '1,863'],
+  )
+  assert.deepEqual([short(0.4, 'EUR'), short(5, 'EUR'), short(1_863_000, 'EUR')], ['€0.40', '€5', '€1.9M'])
+})
+
 function field(type: FieldType, config: Field['config'] = {}, more: Partial<Field> = {}): Field {
   return {
     internal_name: 'f',

@@ -40,6 +40,30 @@ async function newDeal(page: Page) {
   return page.getByRole('dialog', { name: 'New deal' })
 }
 
+test('a new deal of a contact has their company, and a new one what it requires', { skip }, async () => {
+  const field = { source: 'company', field_name: 'Client code', type: 'SINGLE_STRING', is_required: true }
+  const required = (await call('POST', `${v1}/field`, field)).body.data
+  const name = required.internal_name
+  const company = (await call('POST', `${v1}/company`, { name: 'Prefilled Ltd', [name]: 'P1' })).body.data
+  const contact = { first_name: 'Pia', last_name: 'Prefilled', company: company.id }
+  const { id } = (await call('POST', `${v1}/contact`, contact)).body.data
+  const { page, end } = await openUi(service, `/contacts/${id}?tab=related`)
+  await page.getByRole('tabpanel').getByRole('button', { name: 'New deal' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByText('Prefilled Ltd').or(dialog.locator('input[value="Prefilled Ltd"]')).first().waitFor()
+  await dialog.getByLabel('Title').fill('Of a new client')
+  const box = dialog.getByRole('combobox', { name: 'Company' })
+  await box.fill('Brand New Inc')
+  await page.getByRole('option', { name: 'Create “Brand New Inc”' }).click()
+  await dialog.getByRole('textbox', { name: 'Client code' }).fill('B1')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Created “Of a new client”.').waitFor()
+  const [deal] = await found('Of a new client')
+  assert.equal((await stored('company', deal.company))[name], 'B1')
+  assert.equal((await call('DELETE', `${v1}/field/${required.id}`)).status, 200)
+  await end()
+})
+
 test('a deal with a new contact is made by mouse', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/deals/477')
   const dialog = await newDeal(page)

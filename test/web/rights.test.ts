@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { messageOf, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -40,6 +40,12 @@ test('who may read only sees why nothing can be changed', { skip }, async () => 
   await page.getByRole('menuitem').first().waitFor()
   assert.equal(await page.getByRole('menuitem', { name: /^New deal/ }).count(), 0)
   await end()
+  // A finger has no tooltip: a tap says why, and so does the description that screen readers read.
+  const phone = await openUi(service, '/contacts', { user, context: { hasTouch: true } })
+  const why = 'Your role may not change this (it lacks contact:write).'
+  await phone.page.getByRole('button', { name: 'New contact', description: why }).tap()
+  await messageOf(phone.page, why).waitFor()
+  await phone.end()
 })
 
 test('whoever may not follow the feed does not ask for it', { skip }, async () => {

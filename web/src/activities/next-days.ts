@@ -7,12 +7,12 @@ export function addDays(day: string, days: number): string {
   return moment.toISOString().slice(0, 10)
 }
 
-/** The first Monday after a date. */
 /** How many days later the other day is; both are 'YYYY-MM-DD'. */
 export function daysBetween(one: string, other: string): number {
   return Math.round((Date.parse(other) - Date.parse(one)) / 86_400_000)
 }
 
+/** The first Monday after a date. */
 export function nextMonday(day: string): string {
   const weekday = new Date(`${day}T12:00:00Z`).getUTCDay()
   return addDays(day, (8 - weekday) % 7 || 7)

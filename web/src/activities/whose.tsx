@@ -27,7 +27,9 @@ export function WhoseSelect() {
   const { data: users = [] } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
   const choices = [
     { id: me.user.id, name: 'Mine' },
-    ...users.filter(({ id, is_active }) => id !== me.user.id && (is_active as unknown) !== 2),
+    ...users.filter(
+      ({ id, is_active }) => id !== me.user.id && (id === owner || (is_active as unknown) !== 2),
+    ),
   ]
   const choose = (chosen: string | null) => {
     const asked = chosen === String(me.user.id) ? undefined : (chosen ?? 'all')

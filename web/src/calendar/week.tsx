@@ -1,5 +1,6 @@
 /** A week: a column for each day, with its hours; what is for the whole day stands above. */
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useFormat } from '../format/use-format.tsx'
 import { classes } from '../ui/classes.ts'
 import { useMinute } from '../ui/minute.ts'
@@ -67,16 +68,7 @@ export function Week({ days, byDay, isForAll, dayAction, onDay }: ViewProps) {
               <Clocks day={day} />
             </div>
             <div className="calendar-whole" data-day={day}>
-              {whole.length > 0 && (
-                <ul>
-                  {whole.slice(0, mostWhole).map(entry => (
-                    <li key={entry.activity.id}>
-                      <EntryLink entry={entry} look="line" isForAll={isForAll} />
-                    </li>
-                  ))}
-                </ul>
-              )}
-              {whole.length > mostWhole && <Unshown count={whole.length - mostWhole} />}
+              {whole.length > 0 && <WholeDay entries={whole} isForAll={isForAll} />}
             </div>
             <div className="calendar-time" data-day={day} data-hours>
               {timed.length > 0 && (
@@ -95,6 +87,38 @@ export function Week({ days, byDay, isForAll, dayAction, onDay }: ViewProps) {
         )
       })}
     </div>
+  )
+}
+
+/** The first few entries of the whole day, and all by a button. */
+function WholeDay({ entries, isForAll }: { entries: readonly Entry[]; isForAll: boolean }) {
+  const format = useFormat()
+  const [isAll, setAll] = useState(false)
+  const list = useRef<HTMLUListElement>(null)
+  const left = entries.length - mostWhole
+  const showAll = () => {
+    flushSync(() => setAll(true))
+    list.current?.querySelectorAll('a')[mostWhole]?.focus()
+  }
+  return (
+    <>
+      <ul ref={list} className={isAll ? 'max-h-[40vh] overflow-y-auto' : undefined}>
+        {entries.slice(0, isAll ? undefined : mostWhole).map(entry => (
+          <li key={entry.activity.id}>
+            <EntryLink entry={entry} look="line" isForAll={isForAll} />
+          </li>
+        ))}
+      </ul>
+      {left > 0 && !isAll && (
+        <button
+          type="button"
+          onClick={showAll}
+          className="relative min-h-6 cursor-pointer bg-surface px-1 text-sm text-ink-soft hover:underline"
+        >
+          and {format.counted(left, 'other', 'others')}
+        </button>
+      )}
+    </>
   )
 }
 

@@ -19,7 +19,9 @@ const Reference = lazy(() => import('./reference/pages.tsx').then(module => ({ d
 
 export function Docs() {
   const { _splat: place = '' } = useParams({ strict: false })
-  const [isOpen, setOpen] = useState(false)
+  /** the page over which the list is open; another page closes it */
+  const [openOver, setOpenOver] = useState<string | null>(null)
+  const isOpen = openOver === place
   usePageFocus()
   return (
     <>
@@ -31,11 +33,15 @@ export function Docs() {
         >
           <Brand to="/docs" />
           <span className="grow" />
-          <Button aria-expanded={isOpen} aria-controls="pages" onPress={() => setOpen(!isOpen)}>
+          <Button
+            aria-expanded={isOpen}
+            aria-controls="pages"
+            onPress={() => setOpenOver(isOpen ? null : place)}
+          >
             <MenuIcon size={15} aria-hidden /> Pages
           </Button>
         </header>
-        <Pages isOpen={isOpen} place={place} onClose={() => setOpen(false)} />
+        <Pages isOpen={isOpen} place={place} onClose={() => setOpenOver(null)} />
         <div id="content" className="min-w-0 grow">
           <CatchBoundary getResetKey={() => place} errorComponent={Failed}>
             <Suspense fallback={<PageSkeleton />}>

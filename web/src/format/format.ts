@@ -79,6 +79,11 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     /** A short form of an amount: €134.5M, and €1,863 if it is short already. */
     compactMoney: ({ value, currency_code }: Money) => {
       if (value === null || value === undefined) return ''
+      // Without its decimals a small number would be another one, or none.
+      if (Math.abs(value) < 100)
+        return currency_code
+          ? exact({ value }, currency(currency_code))
+          : number({ maximumSignificantDigits: 3 }).format(value)
       const isLong = Math.abs(value) >= 1_000_000
       return number({
         ...currency(currency_code),

@@ -44,10 +44,14 @@ function Due() {
   return (
     <section
       aria-label="Reminders"
-      className="pointer-events-none fixed top-3 right-3 left-3 z-40 flex flex-col gap-2 sm:left-auto sm:w-96"
+      className="pointer-events-none fixed right-3 left-3 z-40 flex flex-col gap-2
+        max-sm:bottom-[calc(var(--foot,0px)+12px)] sm:top-3 sm:left-auto sm:w-96"
     >
-      {due.slice(-shownMax).map(item => (
-        <Reminder key={`${item.id} ${item.at}`} item={item} />
+      {/* On a phone one at a time, at the foot: they would cover the way to other pages. */}
+      {due.slice(-shownMax).map((item, index, { length }) => (
+        <div key={`${item.id} ${item.at}`} className={index < length - 1 ? 'max-sm:hidden' : 'contents'}>
+          <Reminder item={item} more={due.length - 1} />
+        </div>
       ))}
     </section>
   )
@@ -72,7 +76,8 @@ function useNextMoment(moments: readonly number[]): number {
   return Math.max(now, Date.now())
 }
 
-function Reminder({ item }: { item: Item }) {
+/** `more`: number of other due ones */
+function Reminder({ item, more }: { item: Item; more: number }) {
   const format = useFormat()
   const [isBusy, setBusy] = useState(false)
   const { record, about, due, id } = item
@@ -130,6 +135,11 @@ function Reminder({ item }: { item: Item }) {
         >
           In {snoozeMinutes} minutes
         </Button>
+        {more > 0 && (
+          <span className="ml-auto self-center text-sm text-ink-soft sm:hidden">
+            {format.number(more)} more
+          </span>
+        )}
       </div>
     </div>
   )

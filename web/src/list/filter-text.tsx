@@ -4,6 +4,7 @@ import { FilterError, parseFilter } from '../../../client/src/filter.ts'
 import { callApi, DealwrightError, errorMessage } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { TextArea } from '../ui/inputs.tsx'
+import { useIsGone, useLatest } from '../ui/use-latest.ts'
 
 type FilterProblem = { readonly message: string; readonly position: number | null }
 
@@ -46,8 +47,12 @@ export function FilterText(props: {
   const [text, setText] = useState(filter)
   const [wrong, setWrong] = useState(props.wrong)
   const form = useRef<HTMLFormElement>(null)
+  const latest = useLatest(text)
+  const isGone = useIsGone()
   const apply = async () => {
     const found = await validateFilter(source, text)
+    // An answer about a text that was typed on or given up meanwhile.
+    if (isGone.current || latest.current !== text) return
     setWrong(found)
     if (!found) return onChange(text.trim())
     const area = form.current?.querySelector('textarea')

@@ -25,7 +25,8 @@ export function SortMenu({ source, sort, onChange }: Props) {
     source,
     keys.map(({ field }) => field),
   )
-  const labels = keys.map(({ field }) => find(field)?.label ?? field).join(', ')
+  const labelOf = (field: string) => find(field)?.label ?? field
+  const labels = keys.map(({ field }) => labelOf(field)).join(', ')
   return (
     <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
       <Button variant="quiet" isSmall className="max-w-60">
@@ -34,7 +35,7 @@ export function SortMenu({ source, sort, onChange }: Props) {
       </Button>
       <Popover placement="bottom end" className="w-84 max-w-[calc(100vw-16px)]">
         <Dialog aria-label="Sort" className="flex flex-col gap-2 p-2 outline-none">
-          <Keys {...{ source, keys }} onChange={next => onChange(printSort(next))} />
+          <Keys {...{ source, keys }} labelOf={labelOf} onChange={next => onChange(printSort(next))} />
           <QuickSorts {...{ source, sort, onChange }} />
         </Dialog>
       </Popover>
@@ -77,9 +78,10 @@ const directions = [
 function Keys(props: {
   source: string
   keys: readonly SortKey[]
+  labelOf: (field: string) => string
   onChange: (keys: readonly SortKey[]) => void
 }) {
-  const { source, keys, onChange } = props
+  const { source, keys, labelOf, onChange } = props
   const sortable = useFields(source).filter(({ is_sortable }) => is_sortable)
   const choices = sortable.map(({ internal_name, field_name }) => ({ id: internal_name, name: field_name }))
   const free = choices.filter(({ id }) => keys.every(({ field }) => field !== id))
@@ -94,7 +96,7 @@ function Keys(props: {
             isLabelHidden
             className="grow"
             value={field}
-            choices={[...choices.filter(({ id }) => id === field), ...free]}
+            choices={[{ id: field, name: labelOf(field) }, ...free]}
             onChange={id => id && change(index, { field: id })}
           />
           <Select

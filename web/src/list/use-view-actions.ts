@@ -2,7 +2,7 @@
 import { api, base, callApi, errorMessage } from '../api/api.ts'
 import { refresh } from '../api/queries.ts'
 import { prefer, usePreferences } from '../shell/preferences.ts'
-import { toast, toastError } from '../ui/toast.tsx'
+import { copyText, toast, toastError } from '../ui/toast.tsx'
 import type { ViewInUse } from './use-view.ts'
 import { type ListParameters, parametersOfView, type View, viewBody } from './views.ts'
 
@@ -70,16 +70,13 @@ export function useViewActions(
   const toggleDefault = ({ id, name }: View) => {
     const { [place]: _before, ...others } = defaultViews
     prefer({ defaultViews: isDefault ? others : { ...others, [place]: id } })
-    toast(`This page opens with ${isDefault ? all.toLowerCase() : name}.`)
+    toast(`This page opens with ${isDefault ? all.toLowerCase() : name}.`, { isNews: true })
   }
   const copyLink = () => {
     // Parameters that are not of a view stay, such as that of the deleted records.
     const link = new URL(location.href)
     for (const [name, value] of Object.entries(parametersOf(shown, view))) link.searchParams.set(name, value)
-    navigator.clipboard
-      ?.writeText(link.href)
-      .then(() => toast('The link is copied.', { isNews: true }))
-      .catch(() => toastError('The link can’t be copied here: copy the address.'))
+    void copyText(link.href, 'The link is copied.')
   }
   return {
     ...{ defaultId, isDefault, showAll, save, create, rename, toggleShared, remove, toggleDefault, copyLink },

@@ -1,6 +1,6 @@
 /** Saved views: the list parameters of an address, under a name. The address overrides the view. */
 import { queryOptions } from '@tanstack/react-query'
-import { type AnyRecord, callApi } from '../api/api.ts'
+import { type AnyRecord, callApi, DealwrightError } from '../api/api.ts'
 import { parseColumns, printColumns } from '../records/table/columns.ts'
 
 export type ViewMode = 'table' | 'board'
@@ -42,7 +42,10 @@ export const viewsQuery = (source: string, mode: ViewMode) =>
           pageSize: 500,
           count: 'none',
         },
-      }).catch((): View[] => []),
+      }).catch((error): View[] => {
+        if (error instanceof DealwrightError && error.status === 403) return []
+        throw error
+      }),
     staleTime: 600_000,
   })
 

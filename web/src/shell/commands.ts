@@ -60,7 +60,10 @@ let before: { key: string; at: number } | null = null
 /** The keys of an event in the notation of commands. */
 function keysOf(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  // A key of another script, such as л, is the letter of its place; some layouts have no other.
+  const letter = /^Key([A-Z])$/.exec(event.code)?.[1]
+  const typed = letter && /^[^\x20-\x7f]$/u.test(event.key) ? letter : event.key
+  const key = typed.length === 1 ? typed.toLowerCase() : typed
   // With a letter or sign alone, Shift is part of it, such as "?".
   const shift = event.shiftKey && (mod || event.key.length > 1)
   return [mod && 'mod', event.altKey && 'alt', shift && 'shift', key].filter(Boolean).join('+')

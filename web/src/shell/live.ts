@@ -6,6 +6,7 @@
 import { useEffect } from 'react'
 import { api, base, DealwrightError, isOwnWrite, type Schemas } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
+import { onOtherUser } from './me.ts'
 
 type FeedEvent = Schemas['feed_event']
 
@@ -36,6 +37,10 @@ let readAt = Number.NEGATIVE_INFINITY
 
 /** `seq` of the newest received event. */
 let heard = 0
+// Each account counts its own.
+onOtherUser(() => {
+  heard = 0
+})
 
 /** The position of the feed before the page loaded its data, and the channel to other pages. */
 let listening: { readonly last: Promise<number>; readonly channel: BroadcastChannel } | null = null

@@ -29,13 +29,19 @@ export function whoIsSignedIn(): string {
   return me ? whoOf(me) : ''
 }
 
+/** Ends what belongs to a user. */
+const endings = new Set<() => void>([endMessages])
+
+/** Calls `end` as soon as another user is signed in. */
+export const onOtherUser = (end: () => void): void => void endings.add(end)
+
 /** Ends what belongs to a user as soon as another one is signed in, here or in another tab. */
 export function followUser(): void {
   let last = ''
   queryClient.getQueryCache().subscribe(({ query }) => {
     if (query.queryKey[0] !== meQuery.queryKey[0]) return
     const who = whoIsSignedIn()
-    if (who && last && who !== last) endMessages()
+    if (who && last && who !== last) for (const end of endings) end()
     last = who || last
   })
 }

@@ -1,6 +1,6 @@
 /** Announces a new page and focuses its heading, as a browser does after a page load. */
-import { useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useLocation, useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { announce } from '../ui/toast.tsx'
 
 const newest = () => [...document.querySelectorAll<HTMLElement>('#content h1:not([data-waiting])')].at(-1)
@@ -52,4 +52,13 @@ function awaitHeading(former: HTMLElement | undefined): () => void {
   for (const type of ['keydown', 'pointerdown'] as const)
     addEventListener(type, end, { capture: true, signal: over.signal })
   return end
+}
+
+/** Calls `act` as another page is first rendered. */
+export function useNewPage(act: () => void): void {
+  const { pathname } = useLocation()
+  const [shown, setShown] = useState(pathname)
+  if (shown === pathname) return
+  setShown(pathname)
+  act()
 }

@@ -30,7 +30,7 @@ import { may, useMe } from './me.ts'
 import { navigationFor } from './navigation.ts'
 import { NewRecord, openNew } from './new-record.tsx'
 import { Overlay } from './overlay.tsx'
-import { usePageFocus } from './page-focus.ts'
+import { useNewPage, usePageFocus } from './page-focus.ts'
 import { PageSkeleton } from './page-waiting.tsx'
 import { SessionEnded } from './session-ended.tsx'
 
@@ -46,6 +46,8 @@ export function Shell() {
   const me = useMe()
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
+  // Whatever led there, such as the menu of the account.
+  useNewPage(() => open === 'navigation' && close())
   useLive(me.follows_events)
   usePageFocus()
   useLayoutEffect(() => {

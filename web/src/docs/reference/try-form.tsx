@@ -22,10 +22,13 @@ export function TryForm({ operation, reader }: { operation: Operation; reader: R
   const [body, setBody] = useState('{}')
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [error, setError] = useState<string | null>(null)
+  const [isSending, setSending] = useState(false)
   const isDry = parameters.some(({ name }) => name === dryRun) && values[dryRun] === '1'
   const isWrite = method !== 'GET' && !isDry
   const send = async (event: FormEvent) => {
     event.preventDefault()
+    if (isSending) return
+    setSending(true)
     setError(null)
     try {
       setAnswer(await answerOf(operation, reader, values, body))
@@ -33,6 +36,7 @@ export function TryForm({ operation, reader }: { operation: Operation; reader: R
       setAnswer(null)
       setError(problem instanceof Unsendable ? problem.message : errorMessage(problem))
     }
+    setSending(false)
     // The pages of the UI show what was changed here.
     if (isWrite) void queryClient.invalidateQueries({ refetchType: 'none' })
   }
@@ -63,7 +67,7 @@ export function TryForm({ operation, reader }: { operation: Operation; reader: R
         />
       )}
       <div className="flex flex-wrap items-center gap-4">
-        <Button type="submit" variant={isWrite ? 'danger' : 'primary'}>
+        <Button type="submit" variant={isWrite ? 'danger' : 'primary'} isPending={isSending}>
           Send
         </Button>
         {parameters.some(({ name }) => name === dryRun) && (

@@ -38,8 +38,11 @@ export function MomentBox({
 }
 
 export function MomentOperand({ value, onChange, label }: OperandProps) {
+  const { timeZone } = useFormat()
   const epoch = /^\d{11,}$/.test(value) ? new Date(Number(value)).toISOString() : value
-  return <MomentBox aria-label={label} value={epoch || null} onChange={moment => onChange(moment ?? '')} />
+  // A date alone means a day of the account's zone: it begins there.
+  const moment = /^\d{4}-\d\d-\d\d$/.test(value) ? fromWall(`${value}T00:00`, timeZone) : epoch
+  return <MomentBox aria-label={label} value={moment || null} onChange={moment => onChange(moment ?? '')} />
 }
 
 /** Parses a moment in ISO 8601; without an offset it is in the time zone. */

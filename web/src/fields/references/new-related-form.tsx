@@ -10,14 +10,13 @@ import { kindOf } from '../kinds.ts'
 import { type Match, useMatches } from './find-records.ts'
 import { mailOf, type NewRelated, problemsWithin, textOfNew } from './new-related.ts'
 
-/** The types of the fields that identify a contact or company; the others are filled in on its page. */
+/** The types of the fields that identify a contact or company; the page has those that are not required. */
 const askedTypes: ReadonlySet<FieldType> = new Set(['SINGLE_STRING', 'EMAIL', 'PHONE', 'COMPANY_ONBOARD'])
 
 const isAsked = (field: Field) =>
   field.is_active &&
   !field.is_read_only &&
-  !field.is_custom &&
-  (field.is_required || askedTypes.has(field.type))
+  (field.is_required || (!field.is_custom && askedTypes.has(field.type)))
 
 /** The fields of the form of a new record, as far as they are loaded. */
 export function newFieldsOf(resource: string): readonly Field[] {

@@ -2,9 +2,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { callApi, errorMessage } from '../../api/api.ts'
+import { callApi } from '../../api/api.ts'
+import { LoadError } from '../../shell/load-error.tsx'
 import { classes } from '../../ui/classes.ts'
-import { EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { Skeleton } from '../../ui/elements.tsx'
 import type { Group } from './periods-and-sums.ts'
 
 /**
@@ -45,14 +46,28 @@ export function Figure({ name, text }: { name: string; text: string }) {
   )
 }
 
-type QueryState = { readonly isPending: boolean; readonly error: unknown }
+type QueryState = {
+  readonly data: unknown
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
 
-/** Shows a skeleton until the queries are loaded, and the error of one that failed. */
+/** Shows a skeleton until the queries are loaded. The error of one that failed stands above its last data. */
 export function WhenLoaded({ of, children }: { of: readonly QueryState[]; children: () => ReactNode }) {
-  const failed = of.find(({ error }) => error)
-  if (failed) return <EmptyState title={errorMessage(failed.error)} />
-  if (of.some(({ isPending }) => isPending)) return <Skeleton className="h-56" />
-  return children()
+  const isLoaded = of.every(({ data }) => data !== undefined)
+  const failed = of.filter(({ error }) => error)
+  return (
+    <>
+      <LoadError
+        error={failed[0]?.error}
+        isOld={isLoaded}
+        onRetry={() => {
+          for (const one of failed) void one.refetch()
+        }}
+      />
+      {isLoaded ? children() : failed.length === 0 && <Skeleton className="h-56" />}
+    </>
+  )
 }
 
 export type Cell = { readonly text: ReactNode; readonly filter?: string }

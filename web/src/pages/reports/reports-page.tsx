@@ -123,14 +123,14 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
         onChange={value => change({ pipeline: value ?? undefined })}
         choices={pipelines ?? []}
       />
-      {users && (
+      {(users || search.owner) && (
         <Select
           label="Owner"
           className="sm:w-44"
           value={search.owner ?? null}
           none="Everybody"
           onChange={value => change({ owner: value ?? undefined })}
-          choices={users}
+          choices={users ?? []}
         />
       )}
       <div className="flex min-w-0 flex-col gap-1 sm:w-40">

@@ -55,6 +55,9 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
   const fields = sections.flat()
   const reason = useReadOnlyReason(table.resource)
   const by = pointing(fields, resource)
+  // A deal of a contact is one of their company.
+  const company = resource === 'contact' && of === 'deals' && !isEmpty(record.company)
+  const prefill = by[0] ? { [by[0]]: record.id, ...(company ? { company: record.company } : {}) } : {}
   const conditions = by.map(name => `${name}:eq(${record.id})`)
   const filter = conditions.length > 1 ? `or(${conditions.join(',')})` : conditions[0]
   const request = { filter: filter ?? '', sort: 'updated_at:desc', expand: expandable(sections) }
@@ -70,12 +73,7 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
         </h3>
         <span className="grow" />
         {resource !== 'product' && (
-          <Button
-            variant="quiet"
-            isSmall
-            reason={reason}
-            onPress={() => openNew(table.resource, by[0] ? { [by[0]]: record.id } : {})}
-          >
+          <Button variant="quiet" isSmall reason={reason} onPress={() => openNew(table.resource, prefill)}>
             <Plus size={14} aria-hidden /> New {table.one}
           </Button>
         )}

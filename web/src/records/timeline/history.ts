@@ -79,15 +79,23 @@ export function subjectField(activityFields: readonly Field[], resource: string)
 
 const activitiesAtOnce = 100
 
-/** The activities about a record, the newest first, with the names behind their ids. */
-export const activitiesQuery = (resource: string, id: number, sections: readonly (readonly Field[])[]) => {
+/**
+ * The activities about a record with the names behind their ids: the done ones, the last first, or those that
+ * are still to be done.
+ */
+export const activitiesQuery = (
+  resource: string,
+  id: number,
+  sections: readonly (readonly Field[])[],
+  isDone: boolean,
+) => {
   const about = subjectField(sections.flat(), resource)
   return infiniteQueryOptions({
-    queryKey: ['list', 'activity', 'about', resource, id],
+    queryKey: ['list', 'activity', 'about', resource, id, isDone],
     queryFn: async ({ pageParam, signal }) => {
       const query = {
-        filter: `${about}:eq(${id})`,
-        sort: 'created_at:desc',
+        filter: `${about}:eq(${id}),done_at:isnull(${!isDone})`,
+        sort: isDone ? 'done_at:desc' : 'due_at:asc',
         page: pageParam,
         pageSize: activitiesAtOnce,
         count: 'none',
@@ -105,15 +113,18 @@ export type Entry =
   | { readonly at: string; readonly key: string; readonly event: Event }
   | { readonly at: string; readonly key: string; readonly activity: AnyRecord }
 
-/** Both in one order. If older events are still to load, older activities wait for them. */
-export function merged(events: readonly Event[], done: readonly AnyRecord[], isWhole: boolean): Entry[] {
-  const oldest = isWhole ? '' : (events.at(-1)?.at ?? '')
+/** Both in one order, as far as both are loaded: what is older of one waits for the other. */
+export function merged(
+  { events, isWhole }: { events: readonly Event[]; isWhole: boolean },
+  { done, isAll }: { done: readonly AnyRecord[]; isAll: boolean },
+): Entry[] {
+  const oldestEvent = isWhole ? '' : (events.at(-1)?.at ?? '')
+  const oldestDone = isAll ? '' : String(done.at(-1)?.done_at ?? '')
+  const oldest = oldestEvent > oldestDone ? oldestEvent : oldestDone
   const entries: Entry[] = [
     ...events.map(event => ({ at: event.at, key: `e${event.seq}`, event })),
-    ...done
-      .map(activity => ({ at: String(activity.done_at), key: `a${activity.id}`, activity }))
-      .filter(({ at }) => at >= oldest),
-  ]
+    ...done.map(activity => ({ at: String(activity.done_at), key: `a${activity.id}`, activity })),
+  ].filter(({ at }) => at >= oldest)
   return entries.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
 }
 

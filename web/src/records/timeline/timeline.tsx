@@ -20,11 +20,14 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   const history = useInfiniteQuery(historyQuery(resource, record.id))
   const about = subjectField(sections.flat(), resource)
   const hasActivities = about !== null && mayRead && !record.deleted_at
-  const read = useInfiniteQuery({
-    ...activitiesQuery(resource, record.id, sections),
+  const open = useInfiniteQuery({
+    ...activitiesQuery(resource, record.id, sections, false),
     enabled: hasActivities,
   })
-  const activities = useMemo(() => read.data?.pages.flat() ?? [], [read.data])
+  const read = useInfiniteQuery({
+    ...activitiesQuery(resource, record.id, sections, true),
+    enabled: hasActivities,
+  })
   const place = useRef<HTMLDivElement>(null)
   // The box goes with the activity: the focus stays here, unless it has gone on.
   const onDone = () => {
@@ -32,13 +35,15 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
     const isOnBox = activeElement === body || activeElement?.matches('input[type="checkbox"]')
     if (isOnBox) place.current?.focus({ preventScroll: true })
   }
-  const more = [history, ...(hasActivities ? [read] : [])].filter(({ hasNextPage }) => hasNextPage)
+  const more = [history, ...(hasActivities ? [open, read] : [])].filter(({ hasNextPage }) => hasNextPage)
   const events = useMemo(() => history.data?.pages.flatMap(({ data }) => data) ?? [], [history.data])
-  const planned = activities
-    .filter(({ done_at }) => !done_at)
-    .sort((one, other) => String(one.due_at ?? '9').localeCompare(String(other.due_at ?? '9')))
-  const done = activities.filter(({ done_at }) => done_at)
-  const entries = merged(events, done, !history.hasNextPage)
+  const planned = (open.data?.pages.flat() ?? []).sort((one, other) =>
+    String(one.due_at ?? '9').localeCompare(String(other.due_at ?? '9')),
+  )
+  const entries = merged(
+    { events, isWhole: !history.hasNextPage },
+    { done: read.data?.pages.flat() ?? [], isAll: !read.hasNextPage },
+  )
   return (
     <div ref={place} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       {about && isSubject(resource) && !record.deleted_at && (
@@ -64,9 +69,9 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
           <Button onPress={() => void history.refetch()}>Try again</Button>
         </EmptyState>
       )}
-      {read.isError && (
+      {(read.isError || open.isError) && (
         <EmptyState title="The activities could not be read.">
-          <Button onPress={() => void read.refetch()}>Try again</Button>
+          <Button onPress={() => void Promise.all([open.refetch(), read.refetch()])}>Try again</Button>
         </EmptyState>
       )}
       <ol aria-label="Timeline" className="flex flex-col">
