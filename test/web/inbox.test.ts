@@ -221,7 +221,7 @@ test('a reminder shows in every open page, whatever the time zone; it is snoozed
   for (const subject of ['One', 'Two', 'Three'])
     await made('activity', { ...body, subject, due_at: past, reminder: 0 })
   await resize(other, 390)
-  await reminders(other).getByText('2 more').waitFor()
+  await reminders(other).getByText('2 more').filter({ visible: true }).waitFor()
   await other.getByRole('button', { name: 'Navigation' }).click()
   await other.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).waitFor()
   await one.end()

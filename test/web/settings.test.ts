@@ -85,10 +85,11 @@ test('a field goes to another place by buttons, and back by Undo', { skip }, asy
   await page.route('**/field/form?*', route => promise.then(() => route.fallback()), { times: 1 })
   await down.press('Enter')
   await down.press('Enter')
-  await down.press('Enter')
   resolve()
-  await said(page, /“Name” is field 4 of/)
-  assert.equal((await order()).indexOf('name'), before.indexOf('name') + 3)
+  await eventually(
+    async () => (await order()).indexOf('name') === before.indexOf('name') + 2,
+    'the last order',
+  )
   await end()
 })
 

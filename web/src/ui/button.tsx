@@ -1,5 +1,5 @@
 /** Buttons: the main action (`primary`), others, those in rows (`quiet`), and icon buttons. */
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import {
   Button as AriaButton,
   type ButtonProps as AriaProps,
@@ -47,7 +47,7 @@ export function Button({
       {...props}
       {...(isIdle && onPress ? { onPress } : {})}
       {...(isIdle ? {} : { 'aria-disabled': true, type: 'button' as const })}
-      {...disabled.props}
+      {...disabled}
       className={classes(
         'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-sm whitespace-nowrap select-none',
         isSmall ? 'min-h-6 px-2 text-sm' : 'min-h-8 px-3',
@@ -61,31 +61,22 @@ export function Button({
       {children}
     </AriaButton>
   )
-  if (!reason) return button
-  return (
-    <>
-      <Tip text={reason}>{button}</Tip>
-      {disabled.description}
-    </>
-  )
+  return reason ? <Tip text={reason}>{button}</Tip> : button
 }
 
-/** A tooltip does not show at a touch, and screen readers hear it only while it is open. */
+/**
+ * The props of a button with the reason why it is disabled: a tooltip does not show at a touch, and is read
+ * only while it is open.
+ */
 function useDisabled(reason: string | undefined) {
-  const id = useId()
-  if (!reason) return { props: {}, description: null }
-  return {
-    props: {
-      'aria-disabled': true,
-      'aria-describedby': id,
-      onPress: () => toast(reason, { isNews: true }),
-    },
-    description: (
-      <span id={id} hidden>
-        {reason}
-      </span>
-    ),
-  }
+  const place = useRef<HTMLButtonElement>(null)
+  // React Aria passes no aria-description on.
+  useLayoutEffect(() => {
+    if (reason) place.current?.setAttribute('aria-description', reason)
+    else place.current?.removeAttribute('aria-description')
+  }, [reason])
+  if (!reason) return { ref: place }
+  return { ref: place, 'aria-disabled': true, onPress: () => toast(reason, { isNews: true }) }
 }
 
 /** The Cancel button of a dialog or form: the same everywhere. */
@@ -100,11 +91,11 @@ export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'var
 /** An icon button; `label` is its name and its tooltip. */
 export function IconButton({ label, children, className, ...props }: ButtonProps & { label: string }) {
   const disabled = useDisabled(props.reason)
-  const button = (
+  return (
     <Tip text={props.reason ?? label}>
       <AriaButton
         {...props}
-        {...disabled.props}
+        {...disabled}
         aria-label={label}
         className={classes(
           'inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-ink-soft',
@@ -116,12 +107,6 @@ export function IconButton({ label, children, className, ...props }: ButtonProps
         {children}
       </AriaButton>
     </Tip>
-  )
-  return (
-    <>
-      {button}
-      {disabled.description}
-    </>
   )
 }
 

@@ -182,7 +182,6 @@ function NewPipeline({ onClose }: { onClose: () => void }) {
       await callApi('POST', '/pipeline_stage', { body: { ...stage, pipeline: id, position: index + 1 } })
       made.current.stages = index + 1
     }
-    await navigate({ to: '/settings/$page', params: { page: 'pipelines' }, search: { id: String(id) } })
   }
   return (
     <Dialog
@@ -197,7 +196,12 @@ function NewPipeline({ onClose }: { onClose: () => void }) {
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}
-        onSave={async () => (await save(make, `Created the pipeline “${name}”`)) && onClose()}
+        onSave={async () => {
+          if (!(await save(make, `Created the pipeline “${name}”`))) return
+          onClose()
+          const search = { id: String(made.current!.id) }
+          await navigate({ to: '/settings/$page', params: { page: 'pipelines' }, search })
+        }}
       >
         <TextField label="Name" isRequired autoFocus value={name} onChange={setName} error={problems.name} />
       </DialogForm>
