@@ -2,11 +2,13 @@
  * The settings of an account (D141): its name, time zone, locale, and base currency. A change is a new
  * version of its configuration, which every process sees within a second. Knows no HTTP.
  */
+
 import { type Hint, type ProblemCode, Problems, Refusal } from '../errors.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { Account, Catalog, Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
+import { inCapitals } from '../fields/in-capitals.ts'
 import { isLocale, isTimeZone, rejectLocale, rejectTimeZone } from '../fields/locale.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { asText, isSameJson, type Json, type JsonObject } from '../json.ts'
@@ -127,7 +129,7 @@ export function accountName(text: string): string | null {
 /** The currency by id or code; null if there is none. */
 function currencyOf({ currencies, currencyByCode }: Catalog, sent: Json): Currency | null {
   if (typeof sent === 'number') return currencies.get(sent) ?? null
-  return (typeof sent === 'string' && currencyByCode.get(sent.trim().toUpperCase())) || null
+  return (typeof sent === 'string' && currencyByCode.get(inCapitals(sent.trim()))) || null
 }
 
 /** Zones that PostgreSQL takes for abbreviations, which have no summer time → the zones that they mean. */

@@ -24,6 +24,7 @@ export function defineFields(
       is_unique_by_index: definition.is_unique ?? false,
       options: staticOptions(options ?? []),
       has_static_options: options !== undefined,
+      is_whole: definition.is_of_store || definition.config?.max_decimals === 0,
       ...definition,
     })),
   )

@@ -111,6 +111,8 @@ export type Field = {
   readonly derives_from: readonly string[]
   /** true for the store's own columns of each record: its id, version and deletion */
   readonly is_of_store: boolean
+  /** true for numbers that the service itself keeps whole, whatever an account has narrowed since */
+  readonly is_whole: boolean
 }
 
 /** Defaults of the properties that a field's definition omits. */
@@ -140,6 +142,7 @@ export const plainField = {
   derives_from: [],
   is_filled: false,
   is_of_store: false,
+  is_whole: false,
   is_indexed: false,
   is_unique: false,
   is_unique_by_index: false,

@@ -3,6 +3,7 @@
  * `compared_name` (the migration unseen-letters) does the same. Knows no field and no resource.
  */
 import { fold, lowered, unseen } from '../fold.ts'
+import { codePoints } from './code-points.ts'
 
 /** A name has at most 255 characters, each at most four code units when decomposed. */
 const longest = 4 * 255
@@ -22,9 +23,32 @@ export function comparedName(text: string): string {
   return canNormalize(name) ? lowered(name.normalize('NFC')) : name
 }
 
-/** Like `comparedName`, but case-sensitive, as `cased_name` in the database: for unique texts (D76). */
+/** Like `comparedName`, but case-sensitive, as `cased_name` in the database. */
 export function casedName(text: string): string {
   return composed(seenName(text))
+}
+
+/** The bounds of a unique text that is compared as a name, as in the database. */
+const uniqueMax = { characters: 320, bytes: 1280 }
+
+/**
+ * A unique text (D76) as the database's `unique_key` and `cased_unique_key` compare it: a long one but for
+ * its case and the blanks around it. No text has a NUL, so none looks like a long one.
+ */
+export function uniqueKey(text: string, isCased: boolean): string {
+  const isShort = codePoints(text) <= uniqueMax.characters
+  const name = isShort ? seenName(text).normalize('NFC') : ''
+  const key = isCased ? name : lowered(name)
+  if (isShort && Buffer.byteLength(key) <= uniqueMax.bytes) return key
+  const long = withoutSpaces(text)
+  return `\0${isCased ? long : lowered(long)}`
+}
+
+function withoutSpaces(text: string): string {
+  let [from, to] = [0, text.length]
+  while (text[from] === ' ') from++
+  while (to > from && text[to - 1] === ' ') to--
+  return text.slice(from, to)
 }
 
 function seenName(text: string): string {

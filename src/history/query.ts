@@ -79,8 +79,9 @@ export function mayFollow({ resources }: Catalog, { scopes }: Rights): boolean {
 
 function numberOf(query: Query, name: string, min: number, max: number): number | null {
   const { problems } = query
-  const text = single(query, name)
-  if (text === null) return null
+  // A number needs a value (D27).
+  const text = single(query, name) ?? query.parameters.get(name)?.[0]
+  if (text === undefined) return null
   const value = Number(text)
   if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value
   const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''

@@ -36,8 +36,12 @@ export async function encoded(
 ): Promise<Encoded> {
   const { 'if-none-match': known, 'accept-encoding': accepted } = headers
   const isRead = method === 'GET' || method === 'HEAD'
-  if (known && isRead && isKnown(answer, String(known))) return { ...answer, status: 304, body: '' }
-  return streamed(accepted ? await compressed(joined(answer), String(accepted), vary) : joined(answer))
+  const whole = joined(answer)
+  const coding = accepted && isCompressible(whole) ? codingOf(String(accepted)) : undefined
+  // A 304 has the headers that its 200 would have (RFC 9110 §15.4.5).
+  const told = accepted && isCompressible(whole) ? withCoding(whole, coding, vary) : whole
+  if (known && isRead && isKnown(answer, String(known))) return { ...told, status: 304, body: '' }
+  return streamed(coding ? await compressed(told, coding) : told)
 }
 
 /** Concatenates pieces that are short in total. */
@@ -93,20 +97,31 @@ function isKnown({ status, headers = {} }: Answer, known: string): boolean {
   return known.trim() === '*' || known.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
 }
 
-async function compressed(answer: Answer, accepted: string, vary: string): Promise<Answer> {
-  const { body, headers } = answer
-  if (body instanceof Readable || (!isInPieces(body) && body.length < worthCompressing)) return answer
-  const coding = codingOf(accepted)
+function isCompressible({ body }: Answer): boolean {
+  return !(body instanceof Readable) && (isInPieces(body) || body.length >= worthCompressing)
+}
+
+/** The headers of a response that varies by its coding; undefined: it has none. */
+function withCoding(answer: Answer, coding: string | undefined, vary: string): Answer {
+  const { headers } = answer
   const etag = headers?.etag
   return {
     ...answer,
-    body: coding ? await inCoding(codings[coding]!, body) : body,
     headers: {
       ...headers,
       vary: vary ? `${vary}, accept-encoding` : 'accept-encoding',
       // The bytes depend on the compression, so the ETag is weak (RFC 9110 §8.8.1).
-      ...(coding && { 'content-encoding': coding, ...(typeof etag === 'string' && { etag: `W/${etag}` }) }),
+      ...(coding && typeof etag === 'string' && { etag: `W/${etag}` }),
     },
+  }
+}
+
+async function compressed(answer: Answer, coding: string): Promise<Answer> {
+  const { body, headers } = answer
+  return {
+    ...answer,
+    body: await inCoding(codings[coding]!, body as Exclude<Answer['body'], Readable>),
+    headers: { ...headers, 'content-encoding': coding },
   }
 }
 

@@ -60,17 +60,36 @@ export function refusingParameters(route: Route): Route {
   return { ...route, handler: refused }
 }
 
-/** The query of a URL. Repeated names keep the order of their values. */
+/**
+ * The query of a URL. Repeated names keep the order of their values. Throws `malformed_query` for escaped
+ * bytes that are no UTF-8 (D59), for which URLSearchParams has a character of its own.
+ */
 export function parseQueryString(url: string): Parameters {
   const start = url.indexOf('?')
   const query = new Map<string, string[]>()
   if (start < 0) return query
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+  const text = url.slice(start + 1)
+  refuseOtherThanUtf8(text)
+  for (const [name, value] of new URLSearchParams(text)) {
     const values = query.get(name)
     if (values) values.push(value)
     else query.set(name, [value])
   }
   return query
+}
+
+/** Checks runs of escapes: what is between them is ASCII. A bare % stays what it is. */
+function refuseOtherThanUtf8(text: string): void {
+  if (!/%[89a-f]/i.test(text)) return
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  for (const pair of text.split('&'))
+    for (const [run] of pair.matchAll(/(?:%[\da-f]{2})+/gi))
+      try {
+        utf8.decode(Buffer.from(run.replaceAll('%', ''), 'hex'))
+      } catch {
+        const [name = ''] = new URLSearchParams(pair).keys()
+        throw invalidParameter(name, `${name} must be UTF-8, and %C3%A9 for é.`)
+      }
 }
 
 /**
@@ -96,7 +115,7 @@ export function parametersOf(
     const items = Array.isArray(value) ? value : [value]
     if (isKnown && !items.every(isText)) wrong.push(name)
     const texts = items.map(item => (isText(item) ? textOf(item) : JSON.stringify(item).slice(0, shownMax)))
-    const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
+    const joined = name === 'filter' ? texts : [texts.join(',')]
     parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
   }
   if (wrong.length) refuseWrong(wrong, parameters, known, schema)

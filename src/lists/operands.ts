@@ -159,6 +159,7 @@ export function asSpans(condition: Condition, spanOf: SpanOf): FilterNode | null
     case 'gt':
       return at(() => 1)
     case 'between':
+      if (spans[0] && isSkipped(spans[0]) && values[0] === values[1]) return none(condition)
       return at(index => (index === 0 ? 0 : 1))
     case 'eq':
     case 'in':
@@ -172,9 +173,19 @@ export function asSpans(condition: Condition, spanOf: SpanOf): FilterNode | null
 }
 
 function anyOf(condition: Condition, spans: readonly ReturnType<SpanOf>[]): FilterNode {
-  const within = spans.flatMap((span): Condition[] =>
-    span ? [{ ...condition, operator: 'between', values: span }] : [],
-  )
+  const within = spans.flatMap((span): Condition[] => {
+    if (!span) return []
+    return [isSkipped(span) ? none(condition) : { ...condition, operator: 'between', values: span }]
+  })
   const others = condition.values.filter((_, index) => spans[index] === null)
   return { type: 'or', of: others.length ? [...within, { ...condition, values: others }] : within }
+}
+
+/** True for the span of a day that the time zone has left out, as Samoa did when it crossed the date line. */
+function isSkipped([first, last]: readonly [string, string]): boolean {
+  return last < first
+}
+
+function none(condition: Condition): Condition {
+  return { ...condition, operator: 'in', values: [] }
 }

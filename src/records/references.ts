@@ -206,7 +206,8 @@ function existCondition(
 /**
  * Conditions that find the records `x` that point to a record of the resource `name`: `condition` by any
  * field, `shown` by those that the catalog's role sees, `used` by those of them that are in use; `unused` are
- * the others. `id` is SQL. `created_by` and `updated_by` do not count.
+ * the others. `id` is SQL. `created_by` and `updated_by` do not count, nor does a record that points to
+ * itself.
  */
 export function pointersTo(
   name: string,
@@ -219,8 +220,9 @@ export function pointersTo(
     const isBy = (field: Field) => {
       return hasAmong(field, id) ?? sql`x.${sql.id(field.internal_name)} = ${id}`
     }
+    const isOther = resource.name === name ? sql` AND x.id <> ${id}` : sql.none
     const isByAny = (of: readonly Field[]) =>
-      of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})` : sql`false`
+      of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})${isOther}` : sql`false`
     if (pointing.length === 0) return []
     const shown = pointing.filter(field => !isHiddenByRole(schema, field.internal_name))
     const [used, unused] = [true, false].map(is => shown.filter(({ is_active }) => is_active === is))
@@ -230,9 +232,10 @@ export function pointersTo(
 }
 
 /**
- * Conditions that nothing points to any of the records `ids` of the resource `name`, an array, but records of
- * the resources `parts`. Each id is looked up in an index. The range in index order, and the count for fields
- * of several values, keep the planner from a sequential scan when very many records point to one.
+ * Conditions that nothing points to any of the records `ids` of the resource `name`, an array, but
+ * themselves and records of the resources `parts`. Each id is looked up in an index. The range in index
+ * order, and the count for fields of several values, keep the planner from a sequential scan when very many
+ * records point to one.
  */
 export function unpointed(
   name: string,
@@ -250,10 +253,11 @@ export function unpointed(
     return pointing.map(field => {
       const column = sql`x.${sql.id(field.internal_name)}`
       const points = hasAmong(field, sql`i`)
+      const other = resource.name === name ? sql`${own} AND x.id <> i` : own
       if (!points)
         return sql`NOT EXISTS (SELECT 1 FROM ${each} CROSS JOIN LATERAL (
-      SELECT 1 FROM ${table} x WHERE ${own} AND ${column} BETWEEN i AND i ORDER BY ${column} LIMIT 1) y)`
-      return sql`(SELECT count(*) FROM ${each}, ${table} x WHERE ${own} AND ${points}) = 0`
+      SELECT 1 FROM ${table} x WHERE ${other} AND ${column} BETWEEN i AND i ORDER BY ${column} LIMIT 1) y)`
+      return sql`(SELECT count(*) FROM ${each}, ${table} x WHERE ${other} AND ${points}) = 0`
     })
   })
 }

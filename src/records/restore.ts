@@ -243,10 +243,16 @@ function authored({ actor }: WriteParams, row: Sql): Sql {
  * The references that a stored record needs. Products are left out, because its lines have copies (D23), and
  * so are the users who changed it.
  */
-function referencesOf({ whole }: ResourceSchema, record: JsonObject, { catalog }: WriteContext): Reference[] {
+function referencesOf(
+  { resource, whole }: ResourceSchema,
+  record: JsonObject,
+  { catalog }: WriteContext,
+): Reference[] {
   return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
-    const ids = [record[field] ?? []].flat().map(Number)
+    const all = [record[field] ?? []].flat().map(Number)
+    // The record itself comes back.
+    const ids = related === resource.name ? all.filter(id => id !== record.id) : all
     return ids.map(id => ({ resource: related, id, field, path: `/${field}`, by: 'before' }))
   })
 }

@@ -77,8 +77,10 @@ export function storedKeys(fields: readonly Field[]): Sql {
     const { member, key } = kinds[field.type].unique!
     const { multi, sql: value } = kinds[field.type].term(field, member)!
     const texts = multi ? sql`unnest(${value(row)})` : sql`(SELECT (${value(row)})::text)`
-    return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`, field)} AS key
-    FROM ${texts} t (text) WHERE t.text IS NOT NULL`
+    // OFFSET keeps the database from computing each key twice.
+    return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, t.key FROM (
+      SELECT ${key(sql`t.text`, field)} AS key FROM ${texts} t (text) WHERE t.text IS NOT NULL OFFSET 0) t
+    WHERE t.key <> ''`
   })
   return sql.join(selects, sql`\n    UNION ALL `)
 }
@@ -91,10 +93,13 @@ export type Candidate = {
   readonly path: string
 }
 
-/** The values of a unique field that a record would have, in the form that is compared. */
-export function comparedTexts({ after }: { readonly after: Values }, field: Field): string[] {
+/** The values of a unique field that a record would have, by the form that is compared. */
+export function comparedTexts(
+  { after }: { readonly after: Values },
+  field: Field,
+): ReadonlyMap<string, string> {
   const { texts, compared } = kinds[field.type].unique!
-  return texts(after[field.internal_name] ?? null).map(text => compared(text, field))
+  return new Map(texts(after[field.internal_name] ?? null).map(text => [compared(text, field), text]))
 }
 
 /**
@@ -124,7 +129,7 @@ export async function clashesOf(
   const seen = new Set<string>()
   const places = new Set(rows.map(({ place }) => Number(place)))
   const doubles = all.filter((one, place) => {
-    const texts = new Set(comparedTexts(one, one.field).map(text => `${one.field.id} ${text}`))
+    const texts = new Set([...comparedTexts(one, one.field).keys()].map(text => `${one.field.id} ${text}`))
     const isDouble = [...texts].some(text => seen.has(text))
     for (const text of texts) seen.add(text)
     return isDouble && !places.has(place)

@@ -135,3 +135,39 @@ test('a day whose midnight is skipped begins with its first moment', async () =>
     assert.match(groups.text, new RegExp(`"${day}"`))
   }
 })
+
+test('a day that the time zone has left out has no moments', async () => {
+  await call('PATCH', `${v1}/account`, { time_zone: 'Pacific/Apia' })
+  const stay = { range: { from: '2011-12-30T10:00:00Z', to: '2011-12-31T10:00:00Z' } }
+  const { id } = await made('deal', dealBody(known, { title: 'Crossing', cf_stay: stay }))
+  for (const moment of ['2011-12-30T09:59:59.999Z', '2011-12-30T10:00:00.000Z']) {
+    await db.query('UPDATE deal SET won_time = $1::timestamptz WHERE id = $2::bigint', [moment, String(id)])
+    const day = moment.includes('T10') ? '2011-12-31' : '2011-12-29'
+    for (const [condition, isFound] of [
+      ['won_time:eq(2011-12-30)', false],
+      ['won_time:in(2011-12-30)', false],
+      [`won_time:in(2011-12-30,${day})`, true],
+      [`won_time:in(2011-12-30,${moment})`, true],
+      ['won_time:neq(2011-12-30)', true],
+      ['won_time:nin(2011-12-30)', true],
+      ['won_time:between(2011-12-30,2011-12-30)', false],
+      ['won_time:between(2011-12-29,2011-12-31)', true],
+      ['won_time:lt(2011-12-30)', day === '2011-12-29'],
+      ['won_time:lte(2011-12-30)', day === '2011-12-29'],
+      ['won_time:gt(2011-12-30)', day === '2011-12-31'],
+      ['won_time:gte(2011-12-30)', day === '2011-12-31'],
+      ['cf_stay:eq(2011-12-30)', false],
+      ['cf_stay:neq(2011-12-30)', true],
+      ['cf_stay.from:eq(2011-12-31)', true],
+      ['primary_contact.created_at:eq(2011-12-30)', false],
+      ['primary_contact.created_at:neq(2011-12-30)', true],
+    ] as const) {
+      const reply = await get(`${v1}/deal/view/list?filter=id:eq(${id}),${condition}`)
+      assert.equal(reply.body.data?.length, isFound ? 1 : 0, `${moment} ${condition} ${reply.text}`)
+    }
+  }
+  assert.match(
+    (await get(`${v1}/deal/view/list?filter=won_time:between(2011-12-31,2011-12-30)`)).text,
+    /lower value first/,
+  )
+})

@@ -421,3 +421,20 @@ test('options with digits as names come back as they are, in each format', async
       )
     }
 })
+
+test('a phone number with an extension behind a comma comes back as one number', async () => {
+  const phones = [
+    { phone_type: 1, phone_number: '+1 555 0100,12345' },
+    { phone_type: 1, phone_number: '+49 30 12345 / 678900' },
+  ]
+  const { id } = await made('contact', { last_name: 'Extension', phones })
+  const { bytes } = await fetched(`contact/export?filter=id:eq(${id})&fields=last_name,phones&names=1`)
+  const { body } = await upload('contact', bytes)
+  await call('PATCH', `${v1}/import/${body.data.id}`, { confirm: true })
+  assert.equal((await run(body.data.id, 'run')).created, 1)
+  const { data } = (await get(`${v1}/contact/view/list?sort=id:desc&pageSize=1`)).body
+  assert.deepEqual(
+    data[0].phones.map(({ phone_number }: JsonObject) => phone_number),
+    phones.map(({ phone_number }) => phone_number),
+  )
+})

@@ -348,6 +348,41 @@ test('a body that is no UTF-8 is refused, not mended', async () => {
   }
 })
 
+test('an empty parameter is absent, and a number needs a value (D27)', async () => {
+  const statusOf = async (...request: Parameters<typeof call>) => (await call(...request)).status
+  for (const path of [
+    'field/list?source=deal&include_deleted=',
+    'field/dropdown?name=pipeline_stage&source=&pipeline=&include_inactive=',
+    'event?type=&resource=',
+  ])
+    assert.equal(await statusOf('GET', `${v1}/${path}`), 200, path)
+  for (const name of ['after', 'limit', 'wait'])
+    assert.equal(await statusOf('GET', `${v1}/event?${name}=`), 400, name)
+  for (const name of ['page', 'pageSize'])
+    for (const value of ['', []])
+      assert.equal(await statusOf('POST', `${v1}/deal/view/list`, { [name]: value }), 400, name)
+  assert.equal(await statusOf('POST', `${v1}/deal/view/list`, { filter: [], sort: [] }), 200)
+})
+
+test('a query that is no UTF-8 is refused, not mended', async () => {
+  for (const [query, parameter] of [
+    ['search?q=caf%E9', 'q'],
+    ['deal/view/list?pageSize=1&filter=title:neq(caf%e9)', 'filter'],
+    ['deal/view/list?filter=title:eq(%ED%A0%80)', 'filter'],
+    ['deal/view/list?sort=%C3', 'sort'],
+  ]) {
+    const reply = await call('GET', `${v1}/${query}`)
+    assert.deepEqual([reply.status, reply.body.type], [400, '/docs/errors#malformed_query'], reply.text)
+    assert.equal(reply.body.errors[0].parameter, parameter)
+  }
+  for (const query of [
+    'search?q=caf%C3%A9',
+    'deal/view/list?filter=title:like(100%)',
+    'search?q=Zo%C3%AB%F0%9F%98%80',
+  ])
+    assert.equal((await call('GET', `${v1}/${query}`)).status, 200, query)
+})
+
 test('HEAD answers as GET, without the body; a token in Authorization goes before X-Api-Key', async () => {
   const head = await fetch(`${url}${v1}/deal/view/list`, { method: 'HEAD', headers: as(token) })
   assert.deepEqual([head.status, await head.text()], [200, ''])

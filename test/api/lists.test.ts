@@ -467,13 +467,20 @@ test('numbers in metadata are equal by their value, texts by their characters', 
   const made = async (n: number | string) =>
     (await call('POST', `${v1}/deal`, dealBody(known, { title: 'Of numbers', metadata: { n } }))).body.data.id
   const [number, text] = [await made(100), await made('1.50')]
+  const [large, small] = [await made(1e150), await made(2.5e-300)]
   for (const [condition, ids] of [
     ['metadata.n:eq(100.0)', [number]],
     ['metadata.n:eq(1e2)', [number]],
     ['metadata.n:in(1e2,7)', [number]],
-    ['metadata.n:neq(100.00)', [text]],
+    ['metadata.n:neq(100.00)', [text, large, small]],
     ['metadata.n:eq(1.50)', [text]],
     ['metadata.n:eq(1.500)', []],
+    ['metadata.n:eq(1e150)', [large]],
+    ['metadata.n:eq(10e149)', [large]],
+    [`metadata.n:eq(1${'0'.repeat(150)})`, [large]],
+    ['metadata.n:eq(2.5e-300)', [small]],
+    ['metadata.n:neq(1e150)', [number, text, small]],
+    ['metadata.n:eq(1e999999999)', []],
   ] as const) {
     const { data } = (await list(`?filter=title:eq(Of numbers),${condition}&sort=id:asc`)).body
     assert.deepEqual(

@@ -747,3 +747,9 @@ test('who does not see amounts in base currency does not find them out by compar
   assert.deepEqual([await found(20, as), await found(21, as)], [1, 0])
   await rate(before)
 })
+
+test('a currency is read in any case, and a letter that only looks alike is none', async () => {
+  const status = async (currency: string) =>
+    (await call('POST', `${v1}/deal`, dealBody(known, { deal_value: { currency, value: 1 } }))).status
+  assert.deepEqual([await status('usd'), await status('u\u017fd'), await status('\u0131nr')], [201, 422, 422])
+})

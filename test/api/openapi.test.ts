@@ -103,6 +103,27 @@ test('an account has its custom fields, options and limits in it, and its change
   assert.ok(!text.includes('cf_floor'))
 })
 
+test('a number that may have no decimals any more is still read with those that it has', async () => {
+  const field = await made('field', { source: 'deal', field_name: 'Height', type: 'SINGLE_NUMBER' })
+  const { fields } = (await get(`${v1}/field/list?source=product`)).body.data
+  const stock = fields
+    .flat()
+    .find((one: { internal_name: string }) => one.internal_name === 'quantity_in_stock')
+  for (const { id } of [field, stock]) {
+    const changed = await call('PATCH', `${v1}/field/${id}`, { config: { max_decimals: 0 } })
+    assert.equal(changed.status, 200, changed.text)
+  }
+  const { schemas } = JSON.parse((await get('/openapi.json')).text).components
+  for (const [resource, name] of [
+    ['deal', 'cf_height'],
+    ['product', 'quantity_in_stock'],
+  ]) {
+    assert.match(JSON.stringify(schemas[resource!].properties[name!]), /"number"/)
+    assert.deepEqual(schemas[`${resource}_input`].properties[name!].type, ['integer', 'null'])
+  }
+  assert.match(JSON.stringify(schemas.pipeline_stage.properties.position), /"integer"/)
+})
+
 test('a role hides fields from it and locks others; a token narrows its routes (D64, D65)', async () => {
   const role = await made('role', {
     ...{ name: 'Caller', scopes: ['deal:read', 'deal:write', 'contact:read'] },

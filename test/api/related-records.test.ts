@@ -314,6 +314,29 @@ test('what records point to can not be deleted: 409 with the counts', async () =
   )
 })
 
+test('a record that nothing but itself points to is deleted and restored', async () => {
+  await made('field', { source: 'company', field_name: 'Parent', type: 'COMPANY' })
+  await made('field', { source: 'contact', field_name: 'Peer', type: 'CONTACT' })
+  const { id } = await made('company', { name: 'Own parent' })
+  const child = await made('company', { name: 'Child', cf_parent: id })
+  const contact = await made('contact', { last_name: 'Own peer' })
+  const own = async (path: string, body: Json) =>
+    assert.equal((await call('PATCH', `${v1}/${path}`, body)).status, 200, path)
+  await own(`company/${id}`, { cf_parent: id })
+  await own(`contact/${contact.id}`, { cf_peer: contact.id })
+  const refused = await call('DELETE', `${v1}/company/${id}`)
+  assert.deepEqual([refused.status, refused.body.errors[0].count], [409, 1])
+  assert.equal((await call('DELETE', `${v1}/company/${child.id}`)).status, 200)
+  for (const path of [`company/${id}`, `contact/${contact.id}`]) {
+    assert.equal((await call('DELETE', `${v1}/${path}`)).status, 200, path)
+    const restored = await call('POST', `${v1}/${path}/restore`)
+    assert.equal(restored.status, 200, restored.text)
+  }
+  const operations = [{ op: 'delete', id }]
+  const { body } = await call('POST', `${v1}/company/batch`, { operations })
+  assert.equal(body.meta.succeeded, 1, JSON.stringify(body))
+})
+
 test('nobody deletes themselves; the tokens of a deleted user end', async () => {
   const user = await made('user', { name: 'Passing by', email: 'passing@example.com', role: 'Administrator' })
   const token = newToken(1, randomBytes)

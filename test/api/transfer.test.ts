@@ -102,6 +102,9 @@ test('a compressed record has a weak tag, which If-Match and If-None-Match take'
   assert.equal(headers.etag, 'W/"1"')
   const known304 = await ask(path, { 'if-none-match': 'W/"1"', 'accept-encoding': 'gzip' })
   assert.deepEqual([known304.status, known304.bytes.length], [304, 0])
+  // A 304 has the headers that its 200 would have (RFC 9110 §15.4.5).
+  assert.deepEqual([known304.headers.etag, known304.headers.vary], [headers.etag, headers.vary])
+  assert.match(headers.vary!, /accept-encoding/)
   const update = await call('PATCH', path, { title: 'Other' }, { 'if-match': 'W/"1"' })
   assert.equal(update.status, 200)
   assert.equal((await call('PATCH', path, { title: 'Third' }, { 'if-match': 'W/"1"' })).status, 412)

@@ -317,3 +317,23 @@ test('a part that would come back with a taken value is named, with who has it',
   assert.equal((await change('field', field, { is_unique: false })).status, 200)
   assert.equal((await restore()).status, 200)
 })
+
+test('a text of which nothing is seen is no value that another record lacks', async () => {
+  const field = await made('field', { source: 'company', field_name: 'Foreign', type: 'TEXT' })
+  const blanks = ['', '', ' ', '\u200b', ' \u0001 ']
+  for (const cf_foreign of blanks) await made('company', { name: 'Blank', cf_foreign })
+  assert.equal((await turn('company', 'cf_foreign', true)).status, 200)
+  const ids: number[] = []
+  for (const cf_foreign of blanks) ids.push((await made('company', { name: 'Blank', cf_foreign })).id)
+  assert.equal((await change('company', ids[0]!, { cf_foreign: 'x' })).status, 200)
+  assert.equal((await change('company', ids[0]!, { cf_foreign: ' ' })).status, 200)
+  assert.equal((await call('DELETE', `${v1}/company/${ids[1]}`)).status, 200)
+  assert.equal((await call('POST', `${v1}/company/${ids[1]}/restore`)).status, 200)
+  const operations = blanks.map(cf_foreign => ({ op: 'create', data: { name: 'Blank', cf_foreign } }))
+  assert.equal((await call('POST', `${v1}/company/batch`, { operations })).body.meta.succeeded, 5)
+  assert.equal((await get(`${v1}/company/by/cf_foreign/%20`)).status, 404)
+  const keys = await db.query('SELECT key FROM unique_value WHERE account_id = 1 AND field = $1', [
+    String(field.id),
+  ])
+  assert.deepEqual(keys, [])
+})

@@ -153,6 +153,21 @@ test('what the schema keeps unique tells records too', async () => {
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 200, 200, 201])
 })
 
+test('long texts are told apart as the database does, so that the same request finds the same record', async () => {
+  const field = { source: 'deal', field_name: 'Long', type: 'TEXT', is_unique: true }
+  assert.equal((await call('POST', `${v1}/field`, { ...field, source: 'company' })).status, 201)
+  for (const [path, body, isSame] of [
+    ['e\u0301'.repeat(160), 'É'.repeat(160), true],
+    [`${'e\u0301'.repeat(160)}x`, `${'é'.repeat(160)}x`, false],
+    ['x'.repeat(1100), 'X'.repeat(1100), true],
+    [`e${'\u0301'.repeat(40)}`, `é${'\u0301'.repeat(39)}`, true],
+  ] as const) {
+    const put = () => call('PUT', at('company', 'cf_long', path), { name: 'Long', cf_long: body })
+    const statuses = [(await put()).status, (await put()).status]
+    assert.deepEqual(statuses, isSame ? [201, 200] : [422, 422], path.slice(0, 3))
+  }
+})
+
 test('bad paths and bodies are refused', async () => {
   const status = async (path: string, body: Json = { name: 'x' }) => (await call('PUT', path, body)).status
   assert.equal(await status(at('product', 'name', 'x')), 400)

@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { requireFolding } from '../../src/db/require-folding.ts'
-import { casedName, comparedName } from '../../src/fields/name.ts'
+import { casedName, comparedName, uniqueKey } from '../../src/fields/name.ts'
 import { bareOf, fold, lowered } from '../../src/fold.ts'
 import type { Json } from '../../src/json.ts'
 import { folded as unicodeFolded } from '../laws/naive.ts'
@@ -100,6 +101,15 @@ const texts = [
   ],
 ]
 
+const long = [320, 321, 1020, 1021].flatMap(length =>
+  ['É', 'e\u0301', '\u200b', '\u00a0', ' '].map(one => ` ${one.repeat(length)}X`.slice(-length)),
+)
+
+/** A long text's key as the database keeps it. */
+function hashed(key: string): string {
+  return key.startsWith('\0') ? `#${createHash('sha256').update(key.slice(1)).digest('hex')}` : key
+}
+
 async function foldsAlike(db: Database): Promise<void> {
   await migrate(db)
   await requireFolding(db)
@@ -115,8 +125,10 @@ async function foldsAlike(db: Database): Promise<void> {
     ['lowered(t)', lowered],
     ['compared_name(t)', comparedName],
     ['cased_name(t)', casedName],
+    ['unique_key(t)', (text: string) => hashed(uniqueKey(text, false))],
+    ['cased_unique_key(t)', (text: string) => hashed(uniqueKey(text, true))],
   ] as const)
-    for (const given of [letters, beside, texts]) {
+    for (const given of sql.includes('unique') ? [texts, long] : [letters, beside, texts]) {
       const known = await ask(sql, given)
       const wrong = given.filter((text, index) => known[index] !== code(text))
       assert.deepEqual(wrong, [], sql)

@@ -2,11 +2,12 @@
  * JSON: a free-form object of at most 16 kB and five levels (D18). The size counts numbers with their
  * exponents written out (D111).
  */
+import Big from 'big.js'
 import { isDeeper, isNumber, isObject, type Json, plainLength, pointerStep } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { isStorable } from '../code-points.ts'
 import { jsonDocument } from '../columns.ts'
-import { decimal, plain } from '../decimal.ts'
+import { plain } from '../decimal.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../term.ts'
 import { anyObject } from './schemas.ts'
@@ -76,10 +77,10 @@ function textAt(document: Sql, path: Sql): Sql {
     THEN trim_scale(${text}::numeric)::text ELSE ${text} END`
 }
 
-/** A number of JSON as `textAt` writes it; null for another text. */
+/** A number of JSON as `textAt` writes it; null for another text, and for one that can't be stored. */
 function plainNumber(text: string): string | null {
-  const number = isJsonNumber.test(text) ? decimal(text) : null
-  return number && plain(number)
+  if (text.length > maxNumberLength || !isJsonNumber.test(text)) return null
+  return plainLength(text) > maxNumberLength ? null : plain(new Big(text))
 }
 
 const isJsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/

@@ -3,12 +3,14 @@
  * value}; a deal's value also carries its product lines. ISO 4217 fixes both the id and the code of a
  * currency, so both are stored with the amount.
  */
+
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { column, containedAt, type Expression, scalar, textOrder } from '../columns.ts'
 import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
+import { inCapitals } from '../in-capitals.ts'
 import { suggestion } from '../nearest.ts'
 import { equality, type OperandProblem, type Order, ordered, type VisibleSql } from '../term.ts'
 import { findOption } from './dropdown.ts'
@@ -236,7 +238,7 @@ export function currencyOperand(text: string, catalog: Catalog): string | Operan
 
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {
   if (typeof value === 'number') return catalog.currencies.get(value)
-  const code = value.trim().toUpperCase()
+  const code = inCapitals(value.trim())
   return catalog.currencyByCode.get(code) ?? findOption(value, catalog.currencyList)
 }
 

@@ -28,9 +28,9 @@ const decimalNumber = simpleKind({
     const value = checkedNumber(input, context, context.field.config)
     return value && decimalJson(value)
   },
-  schema: ({ config, is_of_store }) => ({
+  schema: ({ config, is_whole }) => ({
     input: numberSchema(config),
-    output: { type: is_of_store || config.max_decimals === 0 ? 'integer' : 'number' },
+    output: { type: is_whole ? 'integer' : 'number' },
   }),
   write: numberText,
   operand: numericOperand,

@@ -5,7 +5,7 @@ import { codePoints, isStorable } from '../code-points.ts'
 import { scalar, textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext } from '../field.ts'
-import { casedName, comparedName } from '../name.ts'
+import { comparedName, uniqueKey } from '../name.ts'
 import { type Alike, type Term, textual } from '../term.ts'
 import { simpleKind } from './simple.ts'
 
@@ -46,9 +46,10 @@ export const text: Kind = {
   },
   unique: {
     member: '',
-    compared: (given, field) => (isCased(field) ? casedName(given) : comparedName(given)),
+    compared: (given, field) => uniqueKey(given, isCased(field)),
     key: (given, field) => (isCased(field) ? sql`cased_unique_key(${given})` : sql`unique_key(${given})`),
-    texts: value => (typeof value === 'string' ? [value] : []),
+    // A text without anything to be seen identifies nothing, so any record may have it.
+    texts: value => (typeof value === 'string' && uniqueKey(value, false) !== '' ? [value] : []),
     value: given => (isStorable(given) ? given : null),
   },
   term: (field, member) => {

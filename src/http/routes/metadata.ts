@@ -126,7 +126,7 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
     const { catalog } = caller
     const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
     const inactive = isTrue(asked, 'include_inactive')
-    if (asked.pipeline !== undefined && !/^\d{1,15}$/.test(asked.pipeline)) {
+    if (asked.pipeline && !/^\d{1,15}$/.test(asked.pipeline)) {
       throw invalidParameter('pipeline', 'pipeline must be the id of a pipeline.')
     }
     const { name } = asked
@@ -138,10 +138,7 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
           (await recordChoices(db, name!, asked.source, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
     const { source, field_id, hasMore = false } = choices
-    const values =
-      asked.pipeline === undefined
-        ? choices.values
-        : ofPipeline(choices.values, Number(asked.pipeline), name!)
+    const values = asked.pipeline ? ofPipeline(choices.values, Number(asked.pipeline), name!) : choices.values
     return okAnswer(JSON.stringify(values), { name, source, field_id, hasMore })
   }
 }
@@ -253,6 +250,7 @@ function unknownSource(source: string, catalog: Catalog): Refusal {
 
 function isTrue(asked: { [name: string]: string | undefined }, name: string): boolean {
   const value = asked[name]
-  if (value === undefined || value === 'true' || value === 'false') return value === 'true'
+  // An empty parameter is absent (D27).
+  if (!value || value === 'true' || value === 'false') return value === 'true'
   throw invalidParameter(name, `${name} must be true or false.`)
 }

@@ -179,17 +179,18 @@ async function takenValues(
 ): Promise<Set<number>> {
   const taken = new Set<number>()
   for (const field of fieldsWithKeys(batch.schema)) {
-    const places = new Map<string, number>()
+    const first = new Map<string, { text: string; index: number }>()
     for (const [index, one] of operations.entries()) {
       if (!one || one.before) continue
-      for (const text of comparedTexts(one, field))
-        if (places.has(text)) taken.add(index)
-        else places.set(text, index)
+      for (const [compared, text] of comparedTexts(one, field))
+        if (first.has(compared)) taken.add(index)
+        else first.set(compared, { text, index })
     }
-    if (places.size === 0) continue
-    const rows = await ask(batch.db, holdersSelect(batch, field, [...places.keys()]))
-    const indexes = [...places.values()]
-    for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
+    if (first.size === 0) continue
+    const all = [...first.values()]
+    const texts = all.map(({ text }) => text)
+    const rows = await ask(batch.db, holdersSelect(batch, field, texts))
+    for (const { place } of rows) taken.add(all[Number(place) - 1]!.index)
   }
   return taken
 }

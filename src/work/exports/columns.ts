@@ -57,7 +57,8 @@ function cellOf(
 ): Cell {
   if (!Array.isArray(value)) return isObject(value) ? JSON.stringify(value) : scalarCell(named(value))
   if (!value.some(item => isObject(item) || Array.isArray(item))) return joined(value.map(named))
-  return texts ? joined(texts(value)) : JSON.stringify(value)
+  // An import divides telephone numbers at a slash, too.
+  return texts ? joined(texts(value), /\s\/\s/) : JSON.stringify(value)
 }
 
 function scalarCell(value: Json): Cell {
@@ -66,12 +67,12 @@ function scalarCell(value: Json): Cell {
 }
 
 /** Several values in one cell. One that an import would divide or read otherwise is a JSON string. */
-function joined(items: readonly Json[]): Cell {
+function joined(items: readonly Json[], isDivided?: RegExp): Cell {
   if (items.length === 0) return null
   return items
     .map(item => {
       const text = typeof item === 'string' ? item : JSON.stringify(item)
-      return /[;,"\r\n]|:::|^\[|^\s|\s$|^$/.test(text) ? JSON.stringify(text) : text
+      return /[;,"\r\n]|:::|^\[|^\s|\s$|^$/.test(text) || isDivided?.test(text) ? JSON.stringify(text) : text
     })
     .join('; ')
 }

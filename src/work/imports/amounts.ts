@@ -2,7 +2,9 @@
  * Amounts in cells, and the currencies of the signs beside them. A sign means the base currency, or else the
  * only other currency in use that has it; otherwise it is ambiguous.
  */
+
 import type { Catalog, Currency } from '../../fields/catalog.ts'
+import { inCapitals } from '../../fields/in-capitals.ts'
 import { asText, type Json, type RawNumber } from '../../json.ts'
 import type { Place } from './targets.ts'
 
@@ -41,7 +43,7 @@ function isSign(text: string, { currencyList }: Catalog): boolean {
 /** The currency code that a text is or stands for. A sign of the account's currencies keeps its meaning. */
 function codeOf(text: string, catalog: Catalog): string {
   const said = Object.hasOwn(countrySigns, text) && !isSign(text, catalog) ? countrySigns[text] : undefined
-  return said ?? text.toUpperCase()
+  return said ?? inCapitals(text)
 }
 
 /** Signs that include their country, for currencies that have a shorter sign in most accounts. */
@@ -75,5 +77,5 @@ export function isSignOf(unit: string, sentCurrency: Json, catalog: Catalog): bo
 export function idOf(currency: Json, { currencies, currencyByCode }: Catalog): number | undefined {
   const text = asText(currency)
   const id = Number(text)
-  return currencies.has(id) ? id : currencyByCode.get(text.toUpperCase())?.id
+  return currencies.has(id) ? id : currencyByCode.get(inCapitals(text))?.id
 }

@@ -1,5 +1,5 @@
 /** Cells with people's data: names, e-mails and telephone numbers, one or several (D80). */
-import { itemsOf } from '../../files/texts.ts'
+import { itemsOf, markedItemsOf } from '../../files/texts.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Place } from './targets.ts'
 
@@ -14,10 +14,14 @@ export function emailsOf(text: string, { member }: Place): JsonObject[] {
   }))
 }
 
-/** The phone numbers of a cell. A comma or a slash is a separator if each part is long enough. */
+/**
+ * The phone numbers of a cell. A comma or a slash is a separator if each part is long enough; in quotation
+ * marks it is part of the number, as in our exports (D81).
+ */
 export function phonesOf(text: string, { member }: Place): JsonObject[] {
-  return itemsOf(text)
-    .flatMap(item => {
+  return markedItemsOf(text)
+    .flatMap(({ item, isMarked }) => {
+      if (isMarked) return [item]
       const parts = item.split(/,|\s\/\s/).map(part => part.trim())
       return parts.every(part => part.replace(/\D/g, '').length >= digitsMin) ? parts : [item]
     })
