@@ -18,7 +18,7 @@ const never = () => false
 
 /** As above, of a dialog. */
 export function UnsavedGuard({ isUnsaved, question }: { isUnsaved: boolean; question: string }): null {
-  useGuard(isUnsaved, never, question)
+  useGuard(isUnsaved, never, { question, delayMs: drawnMs })
   return null
 }
 
@@ -26,7 +26,7 @@ export function UnsavedGuard({ isUnsaved, question }: { isUnsaved: boolean; ques
 function useGuard(
   isDirty: boolean,
   isSafe: (...navigation: Parameters<ShouldBlockFn>) => boolean,
-  question = general,
+  { question = general, delayMs = 0 } = {},
 ): void {
   const isDirtyNow = useRef(isDirty)
   useEffect(() => {
@@ -39,7 +39,7 @@ function useGuard(
     shouldBlockFn: async navigation => {
       if (!isDirty || isSafe(navigation)) return false
       // A save may lead elsewhere before the page is drawn without its form.
-      await new Promise(resolve => setTimeout(resolve, drawnMs))
+      if (delayMs) await new Promise(resolve => setTimeout(resolve, delayMs))
       return isDirtyNow.current && !confirm(question)
     },
     enableBeforeUnload: () => isDirtyNow.current,
