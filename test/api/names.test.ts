@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -160,8 +161,7 @@ test('what is deleted, out of use or of another account has no name', async () =
   await call('DELETE', `${v1}/company/${gone.id}`)
   const idle = await made('user', { name: 'Idle', email: 'idle@example.com' })
   await call('PATCH', `${v1}/user/${idle.id}`, { is_active: 'No' })
-  const tx = { query: db.query, write: (_: string, text: string, params: never) => db.query(text, params) }
-  const other = await createAccount(tx as never, {
+  const other = await createAccount(byQueries(db), {
     name: 'O',
     ownerName: 'Far',
     ownerEmail: 'far@example.com',

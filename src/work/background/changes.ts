@@ -6,7 +6,7 @@ import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
 import { sql } from '../../sql.ts'
 import { interval } from '../../waiting/interval.ts'
 
-const everyMs = 2_000
+const everyMs = 5_000
 
 /**
  * Calls `follow` at the second look that finds the same change: by then the process that has made it has
