@@ -137,11 +137,14 @@ function usePicker({ resource, shown, typed: before, onPick, onText, onPending, 
     if (typed === null) return
     if (text === '') return type(null)
     const match = await findMatch(resource, text, without).catch(errorMessage)
-    if (latest.current !== typed) return
-    if (typeof match !== 'string') return pick(match)
-    // A box that accepts a text accepts a number as an id, and shows its name.
-    if (onText && /^\d+$/.test(text)) return type(null)
-    afterPress(() => latest.current === typed && setProblem(`Nothing was chosen: ${match}`))
+    // What is shown then moves the button that is being pressed.
+    afterPress(() => {
+      if (latest.current !== typed) return
+      if (typeof match !== 'string') pick(match)
+      // A box that accepts a text accepts a number as an id, and shows its name.
+      else if (onText && /^\d+$/.test(text)) type(null)
+      else setProblem(`Nothing was chosen: ${match}`)
+    })
   }
   const value = typed ?? shown
   return {
