@@ -137,14 +137,16 @@ function usePicker({ resource, shown, typed: before, onPick, onText, onPending, 
     if (typed === null) return
     if (text === '') return type(null)
     const match = await findMatch(resource, text, without).catch(errorMessage)
-    // What is shown then moves the button that is being pressed.
-    afterPress(() => {
-      if (latest.current !== typed) return
-      if (typeof match !== 'string') pick(match)
+    if (latest.current !== typed) return
+    const ifTyped = (act: () => void) => () => latest.current === typed && act()
+    if (typeof match === 'string') {
       // A box that accepts a text accepts a number as an id, and shows its name.
-      else if (onText && /^\d+$/.test(text)) type(null)
-      else setProblem(`Nothing was chosen: ${match}`)
-    })
+      if (onText && /^\d+$/.test(text)) return type(null)
+      afterPress(ifTyped(() => setProblem(`Nothing was chosen: ${match}`)))
+    }
+    // The chip in the place of a text that will do, too, moves the button that is being pressed.
+    else if (onText && onPending) afterPress(ifTyped(() => pick(match)))
+    else pick(match)
   }
   const value = typed ?? shown
   return {
