@@ -77,6 +77,7 @@ export class GroupCommit {
    */
   async #commit(group: readonly Write[], units: readonly Unit[] = merged(group)): Promise<void> {
     const { sql, isRefused } = this.#options
+    if (units.length === 0) return
     publish('commit', { writes: group.length })
     const statements = units.flatMap(unit => this.#statementsOf(unit).map(statement => ({ unit, statement })))
     try {
@@ -87,7 +88,7 @@ export class GroupCommit {
     } catch (error) {
       const refusal = error instanceof OneRefused && isRefused(error.cause) ? error : null
       const refused = refusal && statements[refusal.which]!.unit.writes
-      if (refused && refused.length > 1) await this.#commit(group, group.map(alone))
+      if (refused && refused.length > 1) await this.#commit(group, each(group))
       else if (refused && group.length > 1)
         for (const part of partsOf(group, refused[0]!)) await this.#commit(part)
       else for (const { reject } of group) reject(error instanceof OneRefused ? error.cause : error)
@@ -112,6 +113,18 @@ function alone(write: Write): Unit {
   return { writes: [write], statements: statementsOf(write.content), rowsOf: rows => [rows] }
 }
 
+/** Each write on its own. One that can't be printed is refused. */
+function each(writes: readonly Write[]): Unit[] {
+  return writes.flatMap(write => {
+    try {
+      return alone(write)
+    } catch (error) {
+      write.reject(error)
+      return []
+    }
+  })
+}
+
 /** The group with writes of one kind merged, in the order of the first of each kind. */
 function merged(group: readonly Write[]): Unit[] {
   const kinds: Write[][] = []
@@ -121,9 +134,13 @@ function merged(group: readonly Write[]): Unit[] {
     else kinds.push([write])
   }
   return kinds.flatMap(writes => {
-    if (writes.length < fewestMerged) return writes.map(alone)
+    if (writes.length < fewestMerged) return each(writes)
     const all = writes.map(({ content }) => content as MergeableWrite)
-    return { writes, ...all[0]!.merged(all) }
+    try {
+      return { writes, ...all[0]!.merged(all) }
+    } catch {
+      return each(writes)
+    }
   })
 }
 

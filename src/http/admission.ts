@@ -98,7 +98,9 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       return { caller, token, client, rateLimitHeaders, ...reserveFor(caller.catalog.account.id) }
     },
     async identifyAgain(admitted, scope) {
-      return { ...admitted, caller: authorize(await callers.identify(admitted.token), scope) }
+      const found = await callers.identify(admitted.token)
+      if (!found && admitted.caller.session) throw sessionEnded(admitted.client)
+      return { ...admitted, caller: authorize(found, scope) }
     },
     admitAnonymous(request) {
       const client = clientOf(request, publicUrl)

@@ -120,6 +120,25 @@ function suite(place: () => Promise<{ url?: string }>) {
     assert.deepEqual(await kept('8'), ['1', '2', '3', '4', '5', '6', '10', '11', '12'])
   })
 
+  test('one that can’t be printed is refused alone, and those behind it go on', async () => {
+    const broken: MergeableWrite = {
+      ...{ kind: ['broken'], record: null },
+      alone: () => assert.fail('No statement'),
+      merged: () => assert.fail('No statement of all'),
+    }
+    const answers = await Promise.allSettled([
+      ...[add('9', 1), add('9', 2)],
+      ...Array.from({ length: 5 }, () => db.write('9', broken)),
+      add('9', 3),
+    ])
+    assert.deepEqual(
+      answers.map(({ status }) => status === 'fulfilled'),
+      [true, true, ...Array(5).fill(false), true],
+    )
+    await add('9', 4)
+    assert.deepEqual(await kept('9'), ['1', '2', '3', '4'])
+  })
+
   test('where nearly all are refused, the rest is kept', async () => {
     const writes = Array.from({ length: 150 }, (_, n) =>
       n % 10 ? db.write('2', [of(divided, '2', '0')]) : add('2', n),

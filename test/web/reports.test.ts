@@ -18,7 +18,7 @@ import { assignProblems } from '../../web/src/settings/assign-problems.ts'
 import { changedConfig, changedLimits } from '../../web/src/settings/fields/limits.ts'
 import { numberIn } from '../../web/src/settings/number-input.ts'
 import { niceTop } from '../../web/src/ui/chart-axis.ts'
-import { moved, renumbered, stepOf, withFieldAt } from '../../web/src/ui/order.ts'
+import { moved, stepOf, withFieldAt } from '../../web/src/ui/order.ts'
 
 test('months follow each other over the ends of years', () => {
   assert.equal(monthAfter('2026-11', 2), '2027-01')
@@ -102,13 +102,6 @@ test('an element is put before the one it was dropped on', () => {
   assert.deepEqual(moved(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b'])
   assert.deepEqual(moved(['a', 'b', 'c'], 1, 1), ['a', 'b', 'c'])
   assert.deepEqual(moved(['a', 'b', 'c'], 1, 2), ['a', 'b', 'c'])
-  assert.deepEqual(
-    renumbered([
-      { id: 7, position: 1 },
-      { id: 9, position: 5 },
-    ]),
-    [{ id: 9, position: 2 }],
-  )
 })
 
 test('a field goes into the next section at its end, and back; a section without fields is gone', () => {

@@ -23,14 +23,16 @@ type Planned = NonNullable<Write['mergeable']> & {
 /** Undefined if a write has rows beside those of its record, or conditions that a plan of many lacks. */
 export function mergeableOf(work: Work, params: WriteParams, operation: ValidOperation): Write['mergeable'] {
   const { schema, context } = work
-  const { actor, origin } = params
+  const { actor, territories, origin } = params
   const isNow = params.at.value === null && params.allowedInactive === null
   if (!isNow || context.skipsRendering || !isAlone(schema, operation)) return undefined
   const { token, session, job, by, client } = origin
   const origins = [token, session, job, by, client].map(({ value }) => value)
   const isNew = operation.row === null
+  // A change of many sets all of their columns in each row. A backfill may have set others since (D56).
+  const changed = isNew ? '' : Object.keys(operation.changes).sort().join()
   const planned: Planned = {
-    kind: [schema, context.catalog, actor.value, isNew, ...origins],
+    kind: [schema, context.catalog, actor.value, territories.value, changed, ...origins],
     record: isNew ? null : operation.row.id!,
     merged(all) {
       const writes = all as readonly MergeableWrite[] as readonly (MergeableWrite & Planned)[]

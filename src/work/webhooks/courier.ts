@@ -284,16 +284,16 @@ export class Courier {
       this.#outcomes.unshift(...outcomes)
       throw error
     })
-    const isGone = this.#goneVersion > 0
-    if (this.#isGivenUp || (!isGone && !isHopeless(this.#failingSince, now()))) return
+    const goneVersion = this.#goneVersion
+    if (this.#isGivenUp || (goneVersion === 0 && !isHopeless(this.#failingSince, now()))) return
     this.#isGivenUp = true
     // Events not scanned yet join the other given-up deliveries, so that the dead letters show them.
     this.#isWoken = true
     while (this.#isWoken && this.#orders) await this.#look(this.#orders)
-    const reason = isGone ? 'Its receiver answered 410.' : 'Its receiver has failed for three days.'
+    const reason = goneVersion ? 'Its receiver answered 410.' : 'Its receiver has failed for three days.'
     // Its address may have been changed since the attempt.
-    this.#isGivenUp = await disable(this.#held, isGone ? this.#goneVersion : this.#version, reason)
-    this.#goneVersion = 0
+    this.#isGivenUp = await disable(this.#held, goneVersion || this.#version, reason)
+    if (this.#goneVersion === goneVersion) this.#goneVersion = 0
     this.#orders = null
   }
 }

@@ -11,8 +11,10 @@ export function useOpenDialog<T>(asNew: T, id = '1'): [T | null, (next: T | null
   const [opened, setOpened] = useState<T | null>(null)
   const open = (next: T | null) => {
     setOpened(next)
-    if (isAsked)
-      void navigate({ to: '.', search: (before: object) => ({ ...before, new: undefined }), replace: true })
+    if (!isAsked) return
+    const search = (before: object) => ({ ...before, new: undefined })
+    // The dialog has asked already, or its form is saved.
+    void navigate({ to: '.', search, replace: true, ignoreBlocker: true })
   }
   return [isAsked ? asNew : opened, open]
 }

@@ -1,5 +1,5 @@
 /** The account menu: the user, their running jobs, the theme and the sign-out. */
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { callApi, errorMessage, isSignedOut } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Avatar } from '../ui/elements.tsx'
@@ -18,6 +18,7 @@ const mayLeave = () =>
 export function AccountMenu() {
   const me = useMe()
   const navigate = useNavigate()
+  const { history } = useRouter()
   const { theme } = usePreferences()
   usePaletteCommands()
   const signOut = async () => {
@@ -27,7 +28,8 @@ export function AccountMenu() {
     } catch (error) {
       if (!isSignedOut(error)) return toastError(errorMessage(error))
     }
-    // It was asked already.
+    // It was asked already, also by what asks before a reload.
+    history.destroy()
     addEventListener('beforeunload', event => event.stopImmediatePropagation(), true)
     // A full page load clears caches, drafts and the undo stack for the next user.
     location.assign('/sign-in')

@@ -12,15 +12,6 @@ export function moved<T>(items: readonly T[], from: number, before: number): T[]
   return rest
 }
 
-type Ordered = { readonly id: number; readonly position: number | null }
-
-/** The elements whose position differs from their index, with the right position. */
-export function renumbered<T extends Ordered>(items: readonly T[]): { id: number; position: number }[] {
-  return items.flatMap(({ id, position }, index) =>
-    position === index + 1 ? [] : [{ id, position: index + 1 }],
-  )
-}
-
 export type Section = { readonly section: string; readonly fields: readonly string[] }
 
 /** A form with a field moved to a place of a section. Empty sections are removed. */

@@ -90,12 +90,16 @@ export const activitiesQuery = (
   isDone: boolean,
 ) => {
   const about = subjectField(sections.flat(), resource)
+  const has = (name: string) => sections.flat().some(({ internal_name }) => internal_name === name)
+  // Without the field all activities are as if they were still to be done.
+  const isOfBoth = !has('done_at')
+  const openFirst = has('due_at') ? 'due_at:asc' : 'created_at:desc'
   return infiniteQueryOptions({
     queryKey: ['list', 'activity', 'about', resource, id, isDone],
     queryFn: async ({ pageParam, signal }) => {
       const query = {
-        filter: `${about}:eq(${id}),done_at:isnull(${!isDone})`,
-        sort: isDone ? 'done_at:desc' : 'due_at:asc',
+        filter: isOfBoth ? `${about}:eq(${id})` : `${about}:eq(${id}),done_at:isnull(${!isDone})`,
+        sort: isDone ? 'done_at:desc' : openFirst,
         page: pageParam,
         pageSize: activitiesAtOnce,
         count: 'none',
@@ -105,7 +109,7 @@ export const activitiesQuery = (
     },
     initialPageParam: 1,
     getNextPageParam: (last, _all, page) => (last.length < activitiesAtOnce ? null : page + 1),
-    enabled: about !== null,
+    enabled: about !== null && !(isDone && isOfBoth),
   })
 }
 

@@ -24,10 +24,8 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
     ...activitiesQuery(resource, record.id, sections, false),
     enabled: hasActivities,
   })
-  const read = useInfiniteQuery({
-    ...activitiesQuery(resource, record.id, sections, true),
-    enabled: hasActivities,
-  })
+  const doneQuery = activitiesQuery(resource, record.id, sections, true)
+  const read = useInfiniteQuery({ ...doneQuery, enabled: hasActivities && doneQuery.enabled === true })
   const place = useRef<HTMLDivElement>(null)
   // The box goes with the activity: the focus stays here, unless it has gone on.
   const onDone = () => {

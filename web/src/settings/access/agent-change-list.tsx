@@ -12,9 +12,11 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { refetchAll } from '../saving.ts'
 import { type AgentChange, changeText, undoChanges } from './agent-changes.ts'
 
-export function ChangeList(props: { changes: readonly AgentChange[] | undefined; agent: string }) {
+/** `changes` is null where they could not be read: the page says so. */
+export function ChangeList(props: { changes: readonly AgentChange[] | null | undefined; agent: string }) {
   const { changes, agent } = props
   const [isAsking, setAsking] = useState(false)
+  if (changes === null) return null
   if (!changes) return <Skeleton className="h-16 w-full" />
   if (changes.length === 0) return <p className="text-ink-soft">It has changed nothing today.</p>
   return (

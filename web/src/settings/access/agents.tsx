@@ -40,7 +40,7 @@ export function Agents() {
           <Agent
             key={token.id}
             token={token}
-            changes={today.data ? changesToday(today.data, token.id) : today.error ? [] : undefined}
+            changes={today.data ? changesToday(today.data, token.id) : today.error ? null : undefined}
             onStop={() => setStopping(token)}
           />
         ))}
@@ -81,7 +81,11 @@ function Connect() {
   )
 }
 
-function Agent(props: { token: AnyRecord; changes: readonly AgentChange[] | undefined; onStop: () => void }) {
+function Agent(props: {
+  token: AnyRecord
+  changes: readonly AgentChange[] | null | undefined
+  onStop: () => void
+}) {
   const { token, changes, onStop } = props
   const me = useMe()
   const reason = useReadOnlyReason('token')

@@ -1,7 +1,7 @@
 /** The language and the time zone of dates and numbers, saved by a button: keys pass over many of them. */
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
-import { Select } from '../../ui/inputs.tsx'
+import { SavedInputs, Select } from '../../ui/inputs.tsx'
 import { saveWithToast } from '../saving.ts'
 import { localesWith, timeZonesWith } from './locales.ts'
 
@@ -21,9 +21,8 @@ export function DatesForm(props: {
   const [changes, setChanges] = useState<Partial<Dates>>({})
   const [isBusy, setBusy] = useState(false)
   const chosen = { ...saved, ...changes }
-  const isSame = chosen.locale === saved.locale && chosen.time_zone === saved.time_zone
   const save = async () => {
-    if (isSame || isBusy) return
+    if (isBusy) return
     setBusy(true)
     if (await saveWithToast(() => onSave(changes), 'Dates and numbers saved')) setChanges({})
     setBusy(false)
@@ -37,29 +36,26 @@ export function DatesForm(props: {
         void save()
       }}
     >
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Select
-          label="Language of dates and numbers"
-          value={chosen.locale}
-          none={noLocale}
-          onChange={locale => setChanges({ ...changes, locale })}
-          choices={localesWith(chosen.locale)}
-        />
-        <Select
-          label="Time zone"
-          value={chosen.time_zone}
-          none={noTimeZone}
-          onChange={time_zone => setChanges({ ...changes, time_zone })}
-          choices={timeZonesWith(chosen.time_zone)}
-        />
-      </div>
+      <SavedInputs isSaving={isBusy}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Select
+            label="Language of dates and numbers"
+            value={chosen.locale}
+            none={noLocale}
+            onChange={locale => setChanges({ ...changes, locale })}
+            choices={localesWith(chosen.locale)}
+          />
+          <Select
+            label="Time zone"
+            value={chosen.time_zone}
+            none={noTimeZone}
+            onChange={time_zone => setChanges({ ...changes, time_zone })}
+            choices={timeZonesWith(chosen.time_zone)}
+          />
+        </div>
+      </SavedInputs>
       {children?.(chosen)}
-      <Button
-        type="submit"
-        className="self-start"
-        isPending={isBusy}
-        reason={isSame ? 'This is saved already.' : undefined}
-      >
+      <Button type="submit" className="self-start" isPending={isBusy}>
         Save language and time zone
       </Button>
     </form>

@@ -10,7 +10,7 @@ import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Badge } from '../../ui/elements.tsx'
-import { moved, renumbered } from '../../ui/order.ts'
+import { moved } from '../../ui/order.ts'
 import { Panel } from '../../ui/page.tsx'
 import { SortButtons, SortHandle, sortLook, sortRow, useSorting } from '../../ui/sortable.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -164,7 +164,8 @@ async function arrange(before: readonly Stage[], after: readonly Stage[], stage:
     )
   try {
     const send = async () => {
-      for (const { id, position } of renumbered(after))
+      // What is shown may be of an order that was passed over, or refused.
+      for (const { id, position } of placed)
         await callApi('PATCH', `/pipeline_stage/${id}`, { body: { position } })
     }
     // A later order is shown already.
