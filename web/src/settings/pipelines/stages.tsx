@@ -164,7 +164,7 @@ async function arrange(before: readonly Stage[], after: readonly Stage[], stage:
     )
   try {
     const send = async () => {
-      // What is shown may be of an order that was passed over, or refused.
+      // The order that is shown may have been passed over, or refused.
       for (const { id, position } of placed)
         await callApi('PATCH', `/pipeline_stage/${id}`, { body: { position } })
     }
