@@ -230,8 +230,10 @@ test('a stage is added, moved by keyboard, and deleted with a move of its deals'
 test('of stages that are moved quickly each is where it was put', { skip }, async () => {
   const { page, end } = await openUi(service, '/settings/pipelines')
   const path = `${v1}/pipeline_stage/view/list?sort=position:asc&filter=pipeline:eq(${known.pipeline})`
-  const order = async () => (await call('GET', path)).body.data.map(({ name }: { name: string }) => name)
-  const [a, b, c, d, ...others] = await order()
+  const stages = async (): Promise<{ id: number; name: string }[]> => (await call('GET', path)).body.data
+  const order = async () => (await stages()).map(({ name }) => name)
+  const before = await stages()
+  const [a, b, c, d, ...others] = before.map(({ name }) => name)
   const pressed = Promise.withResolvers<void>()
   await page.route('**/pipeline_stage/*', async route => {
     await pressed.promise
@@ -242,6 +244,8 @@ test('of stages that are moved quickly each is where it was put', { skip }, asyn
   pressed.resolve()
   await said(page, `“${b}” is stage 2 of ${4 + others.length} now`)
   assert.deepEqual(await order(), [a, b, d, c, ...others])
+  for (const [index, { id }] of before.entries())
+    await call('PATCH', `${v1}/pipeline_stage/${id}`, { position: index + 1 })
   await end()
 })
 
