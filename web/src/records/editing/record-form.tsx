@@ -21,6 +21,11 @@ export function focusField(form: string, name: string): void {
   if (folded) folded.open = true
   const find = (what: string) => place?.querySelector<HTMLElement>(what)
   const input = find('[aria-invalid="true"]') ?? find('input, select, textarea, button')
+  // A refusal may come before the form takes input again.
+  if (input?.closest('fieldset:disabled')) {
+    requestAnimationFrame(() => focusField(form, name))
+    return
+  }
   place?.scrollIntoView({ block: 'nearest' })
   input?.focus()
 }
