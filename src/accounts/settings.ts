@@ -2,7 +2,6 @@
  * The settings of an account (D141): its name, time zone, locale, and base currency. A change is a new
  * version of its configuration, which every process sees within a second. Knows no HTTP.
  */
-
 import { type Hint, type ProblemCode, Problems, Refusal } from '../errors.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { isBlank } from '../fields/blank.ts'

@@ -2,7 +2,6 @@
  * Tokens with their secrets (D38, D66). The record describes a token; hashes of its secrets are stored beside
  * it. Knows no HTTP.
  */
-
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import type { Step } from '../fields/caller-params.ts'

@@ -2,7 +2,6 @@
  * Fills or requires the fields that a body leaves out (D6). Does no I/O: records that defaults name are
  * looked up like the names of the body (names.ts).
  */
-
 import type { Problem } from '../errors.ts'
 import { isHollow } from '../fields/blank.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'

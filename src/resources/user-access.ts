@@ -65,7 +65,7 @@ function invariant(condition: Invariant['condition']): Invariant {
   return { condition, refusal: () => new Refusal('last_administrator', lastAdministrator) }
 }
 
-/** Invariant of a token: its user is in use. Whoever was deleted a moment ago may still be known here. */
+/** Condition of a token: its user is active. A process may have a user cached who was just deleted. */
 export function ofUserInUse(user: number): Invariant {
   const id = param(String(user))
   return {

@@ -3,7 +3,6 @@
  * value}; a deal's value also carries its product lines. ISO 4217 fixes both the id and the code of a
  * currency, so both are stored with the amount.
  */
-
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'

@@ -1,5 +1,4 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
-
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'

@@ -2,7 +2,6 @@
  * Amounts in cells, and the currencies of the signs beside them. A sign means the base currency, or else the
  * only other currency in use that has it; otherwise it is ambiguous.
  */
-
 import type { Catalog, Currency } from '../../fields/catalog.ts'
 import { inCapitals } from '../../fields/in-capitals.ts'
 import { asText, type Json, type RawNumber } from '../../json.ts'

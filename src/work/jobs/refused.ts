@@ -1,5 +1,4 @@
 /** Refused rows and records of a job, with as many problems as people can read, redacted for the reader. */
-
 import { type Problem, type ProblemCode, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { hiddenProblem } from '../../records/rendered-record.ts'
