@@ -43,15 +43,17 @@ export function socketPath(dataDir: string): string {
 
 /**
  * Starts to listen. The caller has `dataDir` open. If the socket can't be opened, the reason is logged and
- * the service runs without it. The connections don't keep the process alive.
+ * the service runs without it. `close` resolves once every client that waits has its answer: the caller ends
+ * what the answers wait for.
  */
 export async function answerLocally(
   dataDir: string,
   answers: Answers,
   log: (line: string) => void,
-): Promise<{ close(): void }> {
+): Promise<{ close(): Promise<void> }> {
   const path = socketPath(dataDir)
-  const server = createServer(socket => listen(socket, answers)).unref()
+  const waiting = new Set<Socket>()
+  const server = createServer(socket => listen(socket, answers, waiting)).unref()
   try {
     // No other service uses the socket: this one holds the lock of the data directory.
     if (process.platform !== 'win32') rmSync(path, { force: true })
@@ -62,7 +64,11 @@ export async function answerLocally(
     )
   }
   server.on('error', error => log(`The socket for commands failed: ${error.message}`))
-  return { close: () => void server.close() }
+  const close = async () => {
+    server.close()
+    await Promise.all([...waiting].map(socket => new Promise(resolve => socket.once('close', resolve))))
+  }
+  return { close }
 }
 
 function bind(server: ReturnType<typeof createServer>, path: string): Promise<void> {
@@ -82,10 +88,14 @@ function bind(server: ReturnType<typeof createServer>, path: string): Promise<vo
   })
 }
 
-function listen(socket: Socket, answers: Answers): void {
+/** Reads one question and answers it. `waiting` holds the socket meanwhile. */
+function listen(socket: Socket, answers: Answers, waiting: Set<Socket>): void {
   let question = ''
   const left = new AbortController()
-  socket.on('close', () => left.abort())
+  socket.on('close', () => {
+    waiting.delete(socket)
+    left.abort()
+  })
   socket.setEncoding('utf8').unref()
   // The client may close the connection at any time.
   socket.on('error', () => {})
@@ -95,6 +105,8 @@ function listen(socket: Socket, answers: Answers): void {
     if (question.length > longestQuestion) socket.destroy()
     if (end < 0 || socket.destroyed) return
     socket.removeAllListeners('data')
+    // A connection keeps the process alive only while its client waits.
+    waiting.add(socket.ref())
     answer(question.slice(0, end), answers, left.signal).then(
       done => socket.end(`${JSON.stringify({ done })}\n`),
       error => {

@@ -89,8 +89,8 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     await Promise.all([app.close(), backups?.stop()])
     await own.leave()
     await observation.stop()
-    socket?.close()
-    await db.close()
+    // A command under way answers that its database is closed.
+    await Promise.all([socket?.close(), db.close()])
   }
   const seconds = (performance.now() - startedAt) / 1000
   own.ready({ ...started, url, signIn, seconds }, ready => {
