@@ -220,7 +220,7 @@ export function momentOf(
   // Ruby and others put a blank before the offset.
   const iso = isoInstant(text.replace(/(?<=\d)\s+(?=[+-]\d{2}:?\d{2}$)/, ''), true)
   if (iso) return iso
-  if (/^1\d{12}$/.test(text)) return new Date(Number(text)).toISOString()
+  if (/^[1-9]\d{12}$/.test(text)) return new Date(Number(text)).toISOString()
   const parts = halves(text)
   const zoned = parts ? /^(.*\d)\s*(?:Z|UTC|GMT)$/i.exec(parts[1]) : null
   const date = dateOf(parts?.[0] ?? text, order)

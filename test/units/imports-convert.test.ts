@@ -139,6 +139,7 @@ test('dates and times as people write them', () => {
     ['2026-03-29 03:30', '2026-03-29T01:30:00.000Z'],
     ['2026-10-25 12:00', '2026-10-25T11:00:00.000Z'],
     ['1767225600000', '2026-01-01T00:00:00.000Z'],
+    ['2051222400000', '2035-01-01T00:00:00.000Z'],
     ['2026-03-01 25:00', null],
   ]
   for (const [text, moment] of moments) assert.equal(momentOf(text, undefined, local), moment, text)
