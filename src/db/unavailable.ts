@@ -54,7 +54,7 @@ export function protocolViolation(what: string): DatabaseUnavailable {
  */
 export function clientFault(error: unknown, log: (line: string) => void): DatabaseUnavailable {
   const { name = typeof error, stack } = error as { name?: string; stack?: string }
-  const [place] = /^\s+at .*$/m.exec(stack ?? '') ?? ['']
+  const [place] = /^ +at .*$/m.exec(stack ?? '') ?? ['']
   log(
     `A connection to the database was ended because the client failed: ${name}${place.replace(/\s+/g, ' ')}.`,
   )

@@ -1,6 +1,6 @@
 /** Makes a row of a record of CSV, or a row with a problem that states the place and the remedy. */
 import type { Row } from './read.ts'
-import { cellMax, placeText, recordMax } from './read-limits.ts'
+import { cellMax, type Place, placeText, recordMax } from './read-limits.ts'
 
 /** Shown characters of a cell that can't be used. */
 const shownMax = 1000
@@ -52,12 +52,9 @@ function excessRow(cells: readonly string[], { line, width, most, delimiter }: R
   }
 }
 
-/** The row of a record with a faulty quotation mark at `at`. Its first line is shown. */
-export function brokenRow(text: string, at: number, line: number, what: string): Row {
-  const before = text.slice(0, at)
-  const begin = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1
-  const place = placeText({ line: line + breaksIn(before), column: at - begin + 1 })
-  const problem = `${place}: ${what}. Write a quotation mark within quotation marks twice.`
+/** The row of a record with a faulty quotation mark at `place`. Its first line is shown. */
+export function brokenRow(text: string, line: number, place: Place, what: string): Row {
+  const problem = `${placeText(place)}: ${what}. Write a quotation mark within quotation marks twice.`
   return { line, cells: [shown(text.slice(0, shownMax + 1).split(/[\r\n]/, 1)[0]!)], problem }
 }
 

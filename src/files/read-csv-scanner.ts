@@ -2,11 +2,11 @@
  * Scans records in CSV text that arrives in chunks (RFC 4180, any delimiter, any line break). It is written
  * by hand because packages take the rest of the file for one cell after an unclosed quotation mark. This one
  * returns such a record as a row with a problem, and continues with the next line. Linear time: it visits
- * each character a few times at most.
+ * each character a few times at most, also where each line begins a record that can't be read.
  */
 import type { Row } from './read.ts'
 import { breaksIn, brokenRow, divided, rowOf, tooLongRow, unquoted } from './read-csv-row.ts'
-import { columnsMax, recordMax } from './read-limits.ts'
+import { columnsMax, type Place, recordMax } from './read-limits.ts'
 
 const [quote, lineFeed, carriageReturn] = [34, 10, 13]
 
@@ -24,8 +24,8 @@ function finder(text: string, sign: string): (from: number) => number {
 
 /** A record with its cells and its end: a line break, or the end of the text. */
 type CompleteRecord = { readonly cells: string[]; readonly end: number }
-/** A faulty quotation mark and its position. An open one may be closed in the next chunk. */
-type QuoteFault = { readonly at: number; readonly what: string; readonly isOpen?: boolean }
+/** A faulty quotation mark and its place in the file. An open one may be closed in the next chunk. */
+type QuoteFault = { readonly place: Place; readonly what: string; readonly isOpen?: boolean }
 
 export class CsvScanner {
   readonly #delimiter: string
@@ -39,6 +39,11 @@ export class CsvScanner {
   #hasNul = false
   /** length of text from which an incomplete record is scanned again */
   #needed = 0
+  /**
+   * Position of a quotation mark that opens a cell → the reason why no record with this cell can be read;
+   * null: it has no end yet.
+   */
+  #unreadable = new Map<number, QuoteFault | null>()
   /** true while the rest of the line is skipped */
   #isSkipping = false
   /** the line of the next record */
@@ -58,6 +63,7 @@ export class CsvScanner {
     this.#at = 0
     this.#isLast = isLast
     this.#hasNul ||= text.includes('\0')
+    this.#unreadable.clear()
     this.#feed = finder(this.#text, '\n')
     this.#return = finder(this.#text, '\r')
     this.#mark = finder(this.#text, '"')
@@ -95,6 +101,14 @@ export class CsvScanner {
 
   /** A record with a quotation mark in it. */
   #quoted(): CompleteRecord | QuoteFault | null {
+    const opened: number[] = []
+    const found = this.#read(opened)
+    if (found === null || 'what' in found) for (const at of opened) this.#unreadable.set(at, found)
+    return found
+  }
+
+  /** Adds the quotation marks that open cells to `opened`. */
+  #read(opened: number[]): CompleteRecord | QuoteFault | null {
     const text = this.#text
     const cells: string[] = []
     for (let from = this.#at; ; from += this.#delimiter.length) {
@@ -107,17 +121,31 @@ export class CsvScanner {
         from = next
         continue
       }
+      const known = this.#unreadable.get(from)
+      if (known !== undefined) return known
+      opened.push(from)
       const closed = this.#closing(from + 1)
-      if (closed < 0) return { at: from, what: `the quotation mark is ${this.#howOpen}`, isOpen: true }
+      if (closed < 0)
+        return { place: this.#place(from), what: `the quotation mark is ${this.#howOpen}`, isOpen: true }
       cells.push(unquoted(text.slice(from + 1, closed)))
       from = closed + 1
       if (text.startsWith(this.#delimiter, from)) continue
       const code = text.charCodeAt(from)
       if (from < text.length && code !== lineFeed && code !== carriageReturn)
-        return { at: from, what: 'something stands between a closing quotation mark and the delimiter' }
+        return {
+          place: this.#place(from),
+          what: 'something stands between a closing quotation mark and the delimiter',
+        }
       const end = this.#lineEnd(from)
       return end < 0 ? null : { cells, end }
     }
+  }
+
+  /** The place of a position in the record that is being read. */
+  #place(at: number): Required<Place> {
+    const before = this.#text.slice(this.#at, at)
+    const begin = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1
+    return { line: this.line + breaksIn(before), column: before.length - begin + 1 }
   }
 
   get #howOpen(): string {
@@ -183,6 +211,6 @@ export class CsvScanner {
     this.#isSkipping = true
     const text = this.#text.slice(this.#at)
     if (faulty === null) return tooLongRow(text, this.line)
-    return brokenRow(text, faulty.at - this.#at, this.line, faulty.what)
+    return brokenRow(text, this.line, faulty.place, faulty.what)
   }
 }

@@ -22,6 +22,8 @@ const delimiters = [',', ';', '\t', '|']
 /** Characters and records that are read to detect the delimiter. */
 const headLength = 65_536
 const headRecords = 50
+/** Rows of a batch: others are answered between batches. */
+const batchMax = 1000
 
 /** Throws a Refusal if there is no header. `delimiter`: a character; `told`: the line of the names. */
 export async function readCsv({ chunks }: Text, delimiter?: string, told?: number): Promise<Csv> {
@@ -99,8 +101,13 @@ async function firstRow(scanner: CsvScanner, source: Source): Promise<Row | null
 async function* records(scanner: CsvScanner, source: Source): Batches {
   try {
     for (;;) {
-      const rows: Row[] = []
-      for (let row = scanner.next(); row; row = scanner.next()) if (!isEmpty(row)) rows.push(row)
+      let rows: Row[] = []
+      for (let row = scanner.next(); row; row = scanner.next()) {
+        if (!isEmpty(row)) rows.push(row)
+        if (rows.length < batchMax) continue
+        yield rows
+        rows = []
+      }
       if (rows.length) yield rows
       if (source.isWhole) return
       await source.feed(scanner)

@@ -53,7 +53,8 @@ export function formatOf(code: string): NumberFormat {
 }
 
 /** `"…"`, `\x`, `[$…-407]`, `[…]`, `_x` and `*x`, the end of the first section, or any character. */
-const formatSign = /"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[(?![hms]+\])[^\]]*\]|[_*].|(;)|./gisu
+const formatSign =
+  /"([^"]*)"?|\\(.)|\[\$([^\]-]{0,80})(?:-[^\]]{0,80})?\]|\[(?![hms]+\])[^\]]{0,80}\]|[_*].|(;)|./gisu
 
 /** The tokens of the first section, which applies to positive numbers. */
 function tokensOf(code: string): Token[] {

@@ -101,7 +101,7 @@ async function workbookOf(archive: Archive, sheetName: string | undefined): Prom
   const [main] = await relationsOf(archive, '_rels/.rels', '', '/officeDocument')
   const path = main?.target ?? 'xl/workbook.xml'
   if (!archive.has(path)) throw unreadable(null, 'The file is no workbook.', 'Save it as XLSX, or as CSV.')
-  const folder = path.replace(/[^/]*$/, '')
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const sheets: { name: string; id: string; isHidden: boolean }[] = []
   let is1904 = false
   await parseAll(archive.content(path), {
@@ -195,11 +195,11 @@ async function stylesOf(archive: Archive, path: string, isFormer: boolean): Prom
   const meaningOf = (code: string) => (isFormer && code === formerMoment ? 'utc' : formatOf(code))
   const own = new Map<number, NumberFormat>()
   const styles: NumberFormat[] = []
-  let isCell = false
+  let [formats, isCell] = [0, false]
   await parseAll(archive.content(path), {
     open: (tag, attributes) => {
       const id = Number(attributes.numFmtId ?? 0)
-      if (tag === 'numFmt' && own.size < stylesMax) own.set(id, meaningOf(attributes.formatCode ?? ''))
+      if (tag === 'numFmt' && formats++ < stylesMax) own.set(id, meaningOf(attributes.formatCode ?? ''))
       else if (tag === 'cellXfs') isCell = true
       else if (tag === 'xf' && isCell && styles.length < stylesMax)
         styles.push(own.get(id) ?? builtInFormat(id))

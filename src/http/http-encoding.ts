@@ -145,7 +145,7 @@ export function weightsOf(parts: readonly string[]): ReadonlyMap<string, number>
   return new Map(
     parts.map(part => {
       const [name = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
-      const weight = parameters.flatMap(one => /^q\s*=\s*(.+)$/.exec(one)?.[1] ?? [])[0]
+      const weight = parameters.flatMap(one => /^q\s*=\s*(\S.*)$/.exec(one)?.[1] ?? [])[0]
       return [name, weight === undefined ? 1 : Number(weight)]
     }),
   )

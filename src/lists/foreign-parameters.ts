@@ -178,11 +178,12 @@ function sortOf({ value, schema, parameters }: SentParameter): string {
 
 /** A hint for a sort in another form, such as "-created_at", "created_at desc" or "created_at". */
 export function sortMeant(text: string): string {
-  const keys = text.split(',').map(part => {
-    const match = /^\s*(-?)([A-Za-z_][\w.]{0,99})[\s:.]*(asc|desc)?\w*\s*$/i.exec(part)
+  const parts = text.length > longest ? [] : text.split(',')
+  const keys = parts.map(part => {
+    const match = /^(-?)([A-Za-z_][\w.]{0,99})(?:[\s:.]+(asc|desc)?\w*)?$/i.exec(part.trim())
     return match && `${match[2]}:${(match[3] ?? (match[1] ? 'desc' : 'asc')).toLowerCase()}`
   })
-  if (keys.length > 5 || keys.includes(null))
+  if (keys.length === 0 || keys.length > 5 || keys.includes(null))
     return 'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.'
   return `Write ${keys.join()}.`
 }

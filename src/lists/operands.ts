@@ -94,7 +94,7 @@ const plusHint = 'In an address + stands for a blank: write + as %2B.'
 
 /** Hint for a value that seems to mean "no value". */
 function nothingHint(name: string, value: string): string | undefined {
-  const isNone = /^\s*(null|nil|none|undefined|""|'')?\s*$/i.test(value)
+  const isNone = /^(null|nil|none|undefined|""|'')?$/i.test(value.trim())
   return isNone
     ? `For records without it write ${name}:isnull(true), for those with it notnull(true).`
     : undefined

@@ -10,6 +10,12 @@ import { ToolRefusal } from './refusal.ts'
 
 /** Groups: a currency before the number, the number, k or m, and a currency after it. */
 const amount = /^([A-Z]{3}\s*)?([\d.,' ]*\d)\s*([km])?(\s*[A-Z]{3})?$/i
+/** in characters; a longer text is no amount */
+const amountMax = 60
+
+function amountParts(text: string): readonly (string | undefined)[] | null {
+  return text.length > amountMax ? null : amount.exec(text)
+}
 
 /** True for a field of numbers or amounts. */
 export function isMeasured(field: Field | null): field is Field {
@@ -21,7 +27,7 @@ export function isMeasured(field: Field | null): field is Field {
  * for a currency that can't be compared: without it the number would mean another amount.
  */
 export function numberMeant(text: string, field: Field, catalog: Catalog, notes: string[]): string {
-  const [, before, number, letter, after] = amount.exec(text) ?? []
+  const [, before, number, letter, after] = amountParts(text) ?? []
   const digits = number && decimal(number.replaceAll(/[,' ](?=\d{3}(\D|$))/g, ''))
   if (!digits || (before && after && codeOf(before) !== codeOf(after))) return text
   const value = digits.times({ k: 1000, m: 1_000_000 }[letter?.toLowerCase() ?? ''] ?? 1)
@@ -42,12 +48,12 @@ export function numberMeant(text: string, field: Field, catalog: Catalog, notes:
 /** Amounts of one condition: the currency that only some of them name is that of all. */
 export function inOneCurrency(texts: readonly string[]): string[] {
   const codes = texts.map(text => {
-    const [, before, , , after] = amount.exec(text) ?? []
+    const [, before, , , after] = amountParts(text) ?? []
     return codeOf(before ?? after ?? '')
   })
   const [only, ...others] = [...new Set(codes.filter(code => code !== ''))]
   if (!only || others.length) return [...texts]
-  return texts.map((text, index) => (codes[index] === '' && amount.test(text) ? `${text} ${only}` : text))
+  return texts.map((text, index) => (codes[index] === '' && amountParts(text) ? `${text} ${only}` : text))
 }
 
 function codeOf(text: string): string {

@@ -15,7 +15,7 @@ import { kinds } from '../fields/kinds.ts'
 import { meantField, unknownFieldHint } from '../fields/unknown-field.ts'
 import { inOneCurrency, isMeasured, numberMeant } from './amounts.ts'
 import { type Days, daysMeant } from './days.ts'
-import { phrases } from './phrases.ts'
+import { phrases, singleBlanks } from './phrases.ts'
 import { ToolRefusal } from './refusal.ts'
 
 export type ConditionContext = {
@@ -46,10 +46,11 @@ export function filtersOf(conditions: readonly string[], context: ConditionConte
   const found = { notes, unknown }
   const filter = conditions.map(text => {
     if (isGrammar.test(text)) return text
-    const parts = text.split(outsideQuotes)
+    const words = singleBlanks(text)
+    const parts = alternativesIn(words)
     const any = parts.length > 1 ? parts.map(part => nodeOf(part, context, found)) : []
     const isAny = any.length > 1 && any.every(term => term !== null)
-    const term = isAny ? ({ type: 'or', of: any } as const) : nodeOf(text, context, found)
+    const term = isAny ? ({ type: 'or', of: any } as const) : nodeOf(words, context, found)
     const filter = term && printed(term)
     if (filter === null) throw unread(text, context)
     return filter
@@ -70,8 +71,13 @@ export function isNamedElsewhere(resource: string, text: string, { resources }: 
   return !known.shownAs.some(name => known.namedBy?.includes(name)) && !known.options
 }
 
-/** "or" between conditions: an even number of quotes follows. */
-const outsideQuotes = /\s+or\s+(?=(?:[^"]*"[^"]*")*[^"]*$)/i
+/** The conditions between which "or" stands, outside of quotation marks: an even number of them follows. */
+function alternativesIn(text: string): string[] {
+  const pieces = text.split('"')
+  const isOutside = (index: number) => (pieces.length - 1 - index) % 2 === 0
+  const divided = pieces.map((piece, index) => (isOutside(index) ? piece.replaceAll(/ or /gi, '\0') : piece))
+  return divided.join('"').split('\0')
+}
 
 const isGrammar = /^\s*(?:[\p{L}_][\p{L}\p{N}_.-]*\s*:\s*[a-z]+|and|or|not)\(/iu
 
@@ -79,7 +85,7 @@ const isGrammar = /^\s*(?:[\p{L}_][\p{L}\p{N}_.-]*\s*:\s*[a-z]+|and|or|not)\(/iu
 const namedBy = 6
 
 function nodeOf(text: string, context: ConditionContext, found: Found): FilterNode | null {
-  const words = text.trim().split(/\s+/)
+  const words = text.split(' ')
   for (let count = Math.min(namedBy, words.length - 1); count > 0; count--) {
     const name = words.slice(0, count).join(' ')
     const path = pathOf(name, context)
@@ -88,7 +94,7 @@ function nodeOf(text: string, context: ConditionContext, found: Found): FilterNo
     if (term) return term
   }
   // Without blanks: deal_value>10000
-  const [, name, rest] = /^\s*([\w.]+?)\s*((?:[<>=!~≠≤≥:]).*)$/s.exec(text) ?? []
+  const [, name, rest] = /^([\w.]+) ?([<>=!~≠≤≥:].*)$/s.exec(text) ?? []
   const path = name && pathOf(name, context)
   return path ? conditionOf(path, rest!.trim(), context, found) : null
 }
@@ -134,8 +140,8 @@ function conditionOf(path: Path, text: string, context: ConditionContext, found:
     return operator === 'like' ? like : { type: 'not', of: [like] }
   }
   if (operator === 'between' || operator === 'from') {
-    const ends = /^(.+?)\s+(?:and|to|–|-)\s+(.+)$/i.exec(value) ?? /^(.+?)\s*(?:\.\.|,)\s*(.+)$/.exec(value)
-    return ends ? of('between', ...together(ends.slice(1)).map(read)) : null
+    const ends = endsIn(value, / (?:and|to|–|-) /i)
+    return ends ? of('between', ...together(ends).map(read)) : null
   }
   if (takesList(operator)) return of(operator, ...together(listed(value)).map(read))
   const several = isChoice(field) && !hasOption(field, value) ? listed(value) : [value]
@@ -170,9 +176,8 @@ function ofDays(
       return days && of(operator, days[1])
     case 'from':
     case 'between': {
-      const ends =
-        /^(.+?)\s+(?:and|to|until|–)\s+(.+)$/i.exec(value) ?? /^(.+?)\s*(?:\.\.|,)\s*(.+)$/.exec(value)
-      const [from, to] = [ends?.[1], ends?.[2]].map(end => end && daysOrMoment(end, today))
+      const ends = endsIn(value, / (?:and|to|until|–) /i) ?? []
+      const [from, to] = ends.map(end => daysOrMoment(end, today))
       if (from && to) return of('between', from[0], to[1])
       if (operator === 'from') return days && of('gte', days[0])
       return days && within(of, days)
@@ -180,6 +185,17 @@ function ofDays(
     default:
       return days && operator !== 'unlike' ? of(operator, days[0]) : null
   }
+}
+
+/** The two ends of a range: the texts around the first `between`, or around two dots or a comma. */
+function endsIn(text: string, between: RegExp): readonly string[] | null {
+  for (const sign of [between, /\.\./, /,/]) {
+    const [whole, index] = [sign.exec(text)?.[0], text.search(sign)]
+    if (!whole) continue
+    const ends = [text.slice(0, index), text.slice(index + whole.length)].map(end => end.trim())
+    if (!ends.includes('')) return ends
+  }
+  return null
 }
 
 /** Several days or moments in ISO 8601; null for anything else. */
@@ -225,8 +241,8 @@ function unquoted(text: string): string {
 /** "a, b or c" → a, b, c. Text in double quotes is one value. */
 function listed(text: string): string[] {
   const inner = /^[[(](.*)[\])]$/s.exec(text)?.[1] ?? text
-  const parts = inner.match(/"[^"]*"|(?:(?!\s+(?:or|and)\s+|\s*[,;]\s*).)+/gis) ?? []
-  return parts.map(part => unquoted(part.replace(/^\s*(?:[,;]\s*)?(?:(?:or|and)\s+)?/i, ''))).filter(Boolean)
+  const parts = inner.match(/"[^"]*"|(?:(?! (?:or|and) | ?[,;]).)+/gis) ?? []
+  return parts.map(part => unquoted(part.trim().replace(/^(?:or|and) /i, ''))).filter(Boolean)
 }
 
 /** A value as the grammar takes it: "me" as the caller's id, an amount in the base currency. */

@@ -1,4 +1,5 @@
 /** Days in words → the days that are meant: "30 days ago", "this month", "Q3 2026". Pure. */
+import { singleBlanks } from './phrases.ts'
 
 /** The first and the last day that are meant, each YYYY-MM-DD. */
 export type Days = readonly [first: string, last: string]
@@ -15,7 +16,7 @@ export function todayIn(timeZone: string, now: Date): string {
 
 /** The days that words mean, as of `today`; null if they are no days. */
 export function daysMeant(words: string, today: string): Days | null {
-  const text = words.trim().toLowerCase().replaceAll(/\s+/g, ' ')
+  const text = singleBlanks(words.toLowerCase())
   const same = dayNames[text]
   if (same !== undefined) return alone(shifted(today, same, 'day'))
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDay(text) ? alone(text) : null

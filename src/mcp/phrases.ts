@@ -1,6 +1,11 @@
 /** Words between a field and a value, and what they mean as operators of lists. Pure. */
 import type { Operator } from '../../client/src/filter.ts'
 
+/** A text with single blanks between its words: patterns of words then take a time like its length. */
+export function singleBlanks(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ')
+}
+
 /** Words → what they mean, null for nothing that lists can ask; the first that matches counts. */
 export const phrases: readonly {
   readonly words: RegExp

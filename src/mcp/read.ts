@@ -6,6 +6,7 @@ import { fits, fitting } from './answer.ts'
 import type { Api } from './api.ts'
 import { filtersFor, itemsOf, recordNamed, textsOf } from './find.ts'
 import type { Input } from './input.ts'
+import { singleBlanks } from './phrases.ts'
 import { ToolRefusal } from './refusal.ts'
 import {
   expandable,
@@ -142,7 +143,7 @@ function pageAnswer(
 function sortOf(text: string, schema: ReturnType<typeof schemaOf>): string {
   const keys = text.split(',').map(part => {
     const [, minus, name = '', order = 'asc'] =
-      /^\s*(-?)(.*?)(?:[\s:]+(asc|desc|ascending|descending))?\s*$/i.exec(part) ?? []
+      /^(-?)(.*?)(?:(?: ?: ?| )(asc|desc|ascending|descending))?$/i.exec(singleBlanks(part)) ?? []
     const field = name === 'name' ? schema.resource.shownAs[0] : meantField(name, schema)
     if (!field)
       throw new ToolRefusal(

@@ -8,6 +8,7 @@ import { fitting } from './answer.ts'
 import type { Api } from './api.ts'
 import { daysMeant, todayIn } from './days.ts'
 import { filtersFor, itemsOf, textsOf } from './find.ts'
+import { singleBlanks } from './phrases.ts'
 import { where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
 import { cut, shownValue } from './shown.ts'
@@ -88,7 +89,7 @@ function groupOf(text: string, schema: ResourceSchema): string {
   const whole = groupNamed(text)
   if (whole) return whole
   const [, name = '', unit] =
-    /^(.*?)(?:\s+by\s+|\s*:\s*|\s+)(day|week|month|quarter|year)\s*$/i.exec(text) ?? []
+    /^(.*?)(?: by | ?: ?| )(day|week|month|quarter|year)$/i.exec(singleBlanks(text)) ?? []
   return unit ? `${groupNamed(name) ?? name.trim()}:${unit.toLowerCase()}` : text.trim()
 }
 
@@ -108,7 +109,7 @@ const functions: { readonly [word: string]: string } = {
 
 /** "sum of deal_value" → sum:deal_value */
 function measureOf(text: string, schema: ResourceSchema, areLines: boolean): string {
-  const [, word = '', name = ''] = /^\s*([a-z]+)(?:\s+of\s+|\s*[:\s]\s*)?(.*?)\s*$/i.exec(text) ?? []
+  const [, word = '', name = ''] = /^([a-z]+)(?: of | ?: ?| )?(.*)$/is.exec(singleBlanks(text)) ?? []
   const what = functions[word.toLowerCase()]
   const field =
     areLines && ofLines.includes(name.toLowerCase()) ? name.toLowerCase() : meantField(name, schema)

@@ -101,7 +101,7 @@ function refused(span: Span, { name, code }: Error & { readonly code?: string })
 const literals = /'(?:[^']|'')*'/g
 const changes = /(?<!\b(?:FOR|DO) )\b(INSERT INTO|UPDATE|DELETE FROM) "?(\w+)/g
 const sources = /\bFROM "?(\w+)\b"?(?![.(])/g
-const ctes = /(\w+)"? AS (?:MATERIALIZED )?\(/g
+const ctes = /\b(\w+)"? AS (?:MATERIALIZED )?\(/g
 
 const reading = 'SELECT'
 /** Every write changes it. */

@@ -84,7 +84,7 @@ function parsed(stored: string | null): StoredHash | null {
 }
 
 function phc(parameters: Argon2Parameters, salt: Buffer, hash: Buffer): string {
-  const [first, second] = [salt, hash].map(bytes => bytes.toString('base64').replace(/=+$/, ''))
+  const [first, second] = [salt, hash].map(bytes => bytes.toString('base64').replaceAll('=', ''))
   return [prefixOf(parameters), first, '$', second].join('')
 }
 

@@ -13,6 +13,7 @@ import { type Json, parseJson } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
+import { mapYielding } from '../../waiting/yielding.ts'
 import {
   addProblem,
   beginQuery,
@@ -96,12 +97,11 @@ export async function search(
   const sought = resources.map(name => caller.catalog.resources.get(name)!)
   if (sought.length === 0) return { hits: [], hasMore: false }
   const rows = await ask(db, searchSql(sought, callerParamsOf(caller), wanted), true)
-  const ranked = rows
-    .flatMap(({ resource, id, texts }) => {
-      const known = searchedTexts(caller.catalog.resources.get(resource!)!).texts
-      return rankedHit(wanted, resource!, Number(id), known, parseJson(texts!) as Json[])
-    })
-    .sort((one, other) => one.fit - other.fit || other.hit.id - one.hit.id)
+  const found = await mapYielding(rows, ({ resource, id, texts }) => {
+    const known = searchedTexts(caller.catalog.resources.get(resource!)!).texts
+    return rankedHit(wanted, resource!, Number(id), known, parseJson(texts!) as Json[])
+  })
+  const ranked = found.flat().sort((one, other) => one.fit - other.fit || other.hit.id - one.hit.id)
   return { hits: ranked.slice(0, pageSize).map(({ hit }) => hit), hasMore: ranked.length > pageSize }
 }
 

@@ -94,18 +94,22 @@ export function fitOf(
 
 /** The text that contains a word: best one that the name lacks. Undefined if none does. */
 export function textWithWord({ words, digits }: SearchWord, name: string, texts: readonly string[]) {
-  const has = (text: string) => (part: string) =>
-    compared(text).includes(compared(part)) || digitsAlone(text).includes(part)
+  const has = (text: string) => {
+    const [known, bare] = [compared(text), digitsAlone(text)]
+    return (part: string) => known.includes(compared(part)) || bare.includes(part)
+  }
   const parts = digits.length ? [...words, digits] : words
-  const lacking = parts.filter(ways => !ways.some(has(name)))
-  return [lacking, parts].flatMap(some => texts.filter(text => some.flat().some(has(text))))[0]
+  const isInName = has(name)
+  const lacking = parts.filter(ways => !ways.some(isInName))
+  return [lacking, parts].flatMap(some => texts.find(text => some.flat().some(has(text))) ?? [])[0]
 }
 
+/** At the end of two code units, which any character has at most. */
 const wordCharacter = /[\p{L}\p{M}\p{N}]$/u
 
 function beginsWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
-    if (!wordCharacter.test(text.slice(0, at))) return true
+    if (!wordCharacter.test(text.slice(Math.max(0, at - 2), at))) return true
   return false
 }
 

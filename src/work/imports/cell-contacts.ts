@@ -33,7 +33,7 @@ const digitsMin = 5
 /** "Jo <jo@example.com>" → jo@example.com */
 function bareEmail(text: string): string {
   if (text.length > addressMax) return text
-  const address = /<([^<>]+@[^<>]+)>\s*$/.exec(text)?.[1] ?? text
+  const address = /<([^<>@]+@[^<>@]+)>$/.exec(text)?.[1] ?? text
   return address.trim().replace(/^mailto:/i, '')
 }
 
