@@ -29,7 +29,7 @@ import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
 import {
   type ConfigurationContext,
-  requestKeyOf,
+  requestOf,
   retryOnConflict,
   type SavedConfiguration,
 } from './retry-on-conflict.ts'
@@ -41,7 +41,7 @@ import type { Validation } from './validation.ts'
  */
 export async function createField(context: ConfigurationContext, body: Json): Promise<SavedConfiguration> {
   const { db, account } = context
-  const before = await storedResponse<SavedConfiguration>(db, requestKeyOf(context))
+  const before = await storedResponse<SavedConfiguration>(db, requestOf(context))
   if (before) return before.response
   const id = await reserveIds(db, account, 'last_field_id', idsNeeded(body))
   return change(context, id, 'created', (_catalog, validation) => newField(body, id, validation))
@@ -107,7 +107,7 @@ export async function createOption(
   body: Json,
 ): Promise<SavedConfiguration> {
   const { db, account } = context
-  const before = await storedResponse<SavedConfiguration>(db, requestKeyOf(context))
+  const before = await storedResponse<SavedConfiguration>(db, requestOf(context))
   if (before) return before.response
   const id = await reserveIds(db, account, 'last_field_id', 1)
   return changeOptions(context, fieldId, id, (field, validation) =>

@@ -61,7 +61,7 @@ async function tryUntilSaved<T extends object>(
   propose: Proposal<T>,
 ): Promise<T> {
   const { db, actor, caller, origin = {}, idempotency = null } = context
-  const before = await storedResponse<T>(db, requestKeyOf(context))
+  const before = await storedResponse<T>(db, requestOf(context))
   if (before) return before.response
   for (let attempt = 0; attempt < attempts; attempt++) {
     const catalog = await context.loadCatalog()
@@ -86,8 +86,8 @@ function isChange({ resources }: Catalog, { resource, field, sections }: Change)
   return !isSameField || (sections !== null && !isSame(sections, storedForm(schema)))
 }
 
-export function requestKeyOf({ account, idempotency = null }: ConfigurationContext) {
-  return { account: String(account), idempotency }
+export function requestOf({ account, idempotency = null }: ConfigurationContext) {
+  return { catalog: { account: { id: account } }, idempotency }
 }
 
 function refuseProblems({ problems }: Validation): void {

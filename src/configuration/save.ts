@@ -3,13 +3,14 @@
  * increments the catalog's version, and does nothing unless the catalog still has the validated version
  * (D52): a compare and set.
  */
+import { isTaken } from '../db/constraint.ts'
 import type { Step, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { fieldsVersion } from '../records/backfill.ts'
 import { type IdempotentRequest, storeResponse, writeIdempotently } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
-import { isTaken, keysOfRows } from '../records/unique.ts'
+import { keysOfRows, takenKey } from '../records/unique.ts'
 import { withMoment } from '../records/write/placeholders.ts'
 import { type Origin, type Write, writeParamsOf } from '../records/write/protocol.ts'
 import { type Param, param, sql } from '../sql.ts'
@@ -40,18 +41,19 @@ export type ChangeContext = {
  */
 export async function saveChange<T extends object>(
   db: Transaction,
-  { catalog, actor, origin, idempotency }: ChangeContext,
+  author: ChangeContext,
   change: Change | null,
   response: T,
 ): Promise<T | undefined> {
+  const { catalog, actor, origin } = author
   if (!change) {
-    await storeResponse(db, { account: String(catalog.account.id), idempotency }, { row: {}, response })
+    await storeResponse(db, author, { row: {}, response })
     return response
   }
   const params = writeParamsOf({ catalog, actor, ...origin })
   const write = changeOf(params, change)
-  const written = await writeIdempotently(db, params, idempotency, write, response).catch(error => {
-    if (isTaken(error)) return undefined
+  const written = await writeIdempotently(db, params, author, write, response).catch(error => {
+    if (isTaken(error, takenKey)) return undefined
     throw error
   })
   return written?.response

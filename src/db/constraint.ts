@@ -9,3 +9,8 @@ export function constraintOf(error: unknown): string {
   const name = constraint_name || /constraint "([^"]+)"/.exec(message)?.[1] || ''
   return name.replace(/_\d+$/, '')
 }
+
+/** True if an error says that a value of this unique index or primary key is taken. */
+export function isTaken(error: unknown, constraint: string): boolean {
+  return (error as { code?: string }).code === '23505' && constraintOf(error) === constraint
+}

@@ -18,7 +18,7 @@ export function databaseRefusal(error: unknown): Refusal | null {
     return new Refusal('body_too_large', detail)
   }
   switch ((error as { code?: string }).code) {
-    // A constraint of the schema that records/constraint.ts does not know.
+    // A constraint of the schema that no write knows.
     case '23503':
       return new Refusal('validation_failed', 'A record that this one points to was deleted meanwhile.')
     case '23505':

@@ -8,7 +8,7 @@ import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Resource } from '../fields/resource.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
-import { requestKeyOf, storedResponse } from '../records/idempotency.ts'
+import { storedResponse } from '../records/idempotency.ts'
 import { type Precondition, requireVersion } from '../records/precondition.ts'
 import { nameOf } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
@@ -52,7 +52,7 @@ export async function undo(
   oldest: Date,
 ): Promise<Saved> {
   // Comes first, as in all writes (D8).
-  const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
+  const isRepeated = (await storedResponse(db, context)) !== null
   const event = await eventOf(db, seq, context, isRepeated)
   const { schema, id, verb } = event
   const before = isRepeated && (await findIdempotentResponse(event))

@@ -80,13 +80,12 @@ function idempotency(db: Transaction) {
   return async (request: ApiRequest, handler: Handler, carryOut: () => Promise<Answer>): Promise<Answer> => {
     const { idempotency, caller } = request
     if (!idempotency) return carryOut()
-    const account = String(caller.catalog.account.id)
-    const key = `${account} ${idempotency.key}`
+    const key = `${caller.catalog.account.id} ${idempotency.key}`
     if (inFlight.has(key)) throw requestInFlight()
     inFlight.add(key)
     try {
       const answer = await carryOut().catch(async error => {
-        if (error instanceof DatabaseUnavailable || !(await storedResponse(db, { account, idempotency })))
+        if (error instanceof DatabaseUnavailable || !(await storedResponse(db, { ...caller, idempotency })))
           throw error
         return handler(request)
       })

@@ -6,13 +6,12 @@
  * http/routes/record-writes.ts ignores an `expand` that a repeated request may not read by now;
  * write/response.ts replays the response as its reader may see it by now.
  */
-import { constraintOf } from '../db/constraint.ts'
+import { isTaken } from '../db/constraint.ts'
 import { busy, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
-import type { WriteContext } from './write/operation.ts'
 import { lockOnly, lockStatement, type Write, writeStatement } from './write/protocol.ts'
 
 /** A request with an Idempotency-Key. */
@@ -33,11 +32,10 @@ export type Written<T> = {
   readonly response: T
 }
 
-type RequestKey = { readonly idempotency?: IdempotentRequest | null; readonly account: string }
-
-/** The key by which an earlier response to the same request is found. */
-export function requestKeyOf({ catalog, idempotency = null }: WriteContext): RequestKey {
-  return { account: String(catalog.account.id), idempotency }
+/** The context of a request: its account and its key, by which an earlier response is found. */
+type RequestContext = {
+  readonly catalog: { readonly account: { readonly id: number } }
+  readonly idempotency?: IdempotentRequest | null
 }
 
 /** Uses the database's clock, because the clocks of processes may differ. */
@@ -49,9 +47,10 @@ const isOld = sql`created_at < now() - interval '24 hours'`
  */
 export async function storedResponse<T>(
   db: Transaction,
-  { idempotency, account }: RequestKey,
+  { catalog, idempotency }: RequestContext,
 ): Promise<Written<T> | null> {
   if (!idempotency) return null
+  const account = String(catalog.account.id)
   const statement = sql`SELECT request_hash, answer, told, (${isOld})::text AS is_old
 FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.key}::text`
   const [stored] = await ask(db, statement)
@@ -77,17 +76,18 @@ FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.k
 export async function writeIdempotently<T extends object>(
   db: Transaction,
   params: WriteParams,
-  idempotency: IdempotentRequest | null,
+  context: RequestContext,
   write: Write,
   response: T,
 ): Promise<Written<T> | undefined> {
+  const { idempotency } = context
   if (!idempotency) {
     const [row] = await execute(db, params, write)
     return row && { row, response }
   }
   const answer = sql`row_to_json(answer)::text FROM counted, answer`
   const insert = responseInsert(sql`counted.account`, idempotency, response, answer)
-  return orStoredResponse(db, params.account.value!, idempotency, async () => {
+  return orStoredResponse(db, context, async () => {
     const [row] = await execute(db, params, write, { after: [{ name: 'stored', change: insert }] })
     return row && { row, response }
   })
@@ -99,14 +99,15 @@ export async function writeIdempotently<T extends object>(
  */
 export async function storeResponse<T extends object>(
   db: Transaction,
-  { account, idempotency }: RequestKey,
+  context: RequestContext,
   written: Written<T>,
 ): Promise<Written<T>> {
+  const { catalog, idempotency } = context
   if (!idempotency) return written
-  const own = param(account)
+  const own = param(String(catalog.account.id))
   const answer = sql`${JSON.stringify(written.row)}::text`
   const insert = responseInsert(sql`${own}::bigint`, idempotency, written.response, answer)
-  return orStoredResponse(db, account, idempotency, async () => {
+  return orStoredResponse(db, context, async () => {
     await writeStatement(db, own, insert, true)
     return written
   })
@@ -119,33 +120,32 @@ export async function storeResponse<T extends object>(
  */
 export async function oncePerKey<T extends object>(
   tx: Transaction,
-  key: RequestKey,
+  context: RequestContext,
   act: () => Promise<{ readonly commits: boolean; readonly result: T }>,
 ): Promise<{ readonly commits: boolean; readonly result: T }> {
-  const { idempotency, account } = key
+  const { catalog, idempotency } = context
   if (!idempotency) return act()
   // Under the lock, a concurrent request with the same key is either done or waits.
-  await ask(tx, lockStatement(account))
-  const before = await storedResponse<T>(tx, key)
+  await ask(tx, lockStatement(String(catalog.account.id)))
+  const before = await storedResponse<T>(tx, context)
   if (before) return { commits: false, result: before.response }
   const outcome = await act()
-  if (outcome.commits) await storeResponse(tx, key, { row: {}, response: outcome.result })
+  if (outcome.commits) await storeResponse(tx, context, { row: {}, response: outcome.result })
   return outcome
 }
 
 /** The result of `act`; if another process has carried out the same request meanwhile, its response. */
 async function orStoredResponse<W extends Written<object> | undefined>(
   db: Transaction,
-  account: string,
-  idempotency: IdempotentRequest,
+  context: RequestContext,
   act: () => Promise<W>,
 ): Promise<W> {
   try {
     return await act()
   } catch (error) {
-    if (!isKeyTaken(error)) throw error
+    if (!isTaken(error, 'idempotency_pkey')) throw error
     // This one has saved nothing.
-    const quicker = await storedResponse(db, { idempotency, account })
+    const quicker = await storedResponse(db, context)
     if (quicker) return quicker as W
     throw busy('The Idempotency-Key expired at this moment; try again.')
   }
@@ -178,8 +178,4 @@ WHERE account_id = ${own}::bigint AND key = ANY(ARRAY(
   LIMIT 1000))
 RETURNING 1`
   return (await writeStatement(db, own, statement)).length
-}
-
-function isKeyTaken(error: unknown): boolean {
-  return (error as { code?: string }).code === '23505' && constraintOf(error) === 'idempotency_pkey'
 }

@@ -12,7 +12,7 @@ import { mayRead } from '../rights/rights.ts'
 import { changeable, changeableColumn, isChangeable, visible } from '../rights/visibility.ts'
 import { arrayLiteral, ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { cascadeDelete, deletion } from './cascade.ts'
-import { requestKeyOf, storedResponse, writeIdempotently } from './idempotency.ts'
+import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { isMovedBy, type Move } from './move.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
@@ -52,15 +52,14 @@ export async function removeRecord(
   { isRead = false, isAlone = false } = {},
 ): Promise<Saved | null> {
   const { db, context } = work
-  const { idempotency = null } = context
   const asked = { ...work, id, precondition, isAlone }
   refuseOneself(asked)
-  if (await storedResponse(db, requestKeyOf(context))) return null
+  if (await storedResponse(db, context)) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
     await refuseRemoval(asked)
     const params = writeParamsOf(context)
     const write = removal(work, params, [id], precondition, { isRead, isAlone })
-    const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
+    const written = await writeIdempotently(db, params, context, write, { warnings: [], created: [] })
     if (written) return isRead ? savedOf(work, written) : null
     await refuseReasons(asked, [], '; change what points to it first.')
   }

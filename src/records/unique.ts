@@ -3,8 +3,8 @@
  * Every write adds and removes its own keys, and the table's primary key refuses a duplicate. A field whose
  * uniqueness the schema enforces has an index instead. Knows no particular resource.
  */
-import { constraintOf } from '../db/constraint.ts'
-import { type Problem, Refusal } from '../errors.ts'
+import { isTaken } from '../db/constraint.ts'
+import { memberProblem, type Problem, Refusal } from '../errors.ts'
 import type { CallerParams, Step, WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { storedRow } from '../fields/columns.ts'
@@ -114,12 +114,18 @@ export async function clashesOf(
   const all = candidates.flatMap(({ schema, after, before, path }) =>
     fieldsWithKeys(schema)
       .filter(({ internal_name: name }) => !before || !isSameJson(before[name] ?? null, after[name] ?? null))
+      .filter(field => comparedTexts({ after }, field).size > 0)
       .map(field => ({ schema, field, after, path, id: before ? String(before.id) : null })),
   )
   const params = callerParamsOf(caller)
-  const selects = all.flatMap(({ schema, field, after, id }, place) => {
-    const keys = keysOf(field, after)
-    return keys ? [clashSelect(params, schema, keys, id, place)] : []
+  const selects = all.map(({ schema, field, after, id }, place) => {
+    const { name } = schema.resource
+    const texts = kinds[field.type].unique!.texts(after[field.internal_name] ?? null)
+    return sql`SELECT ${sql.text(String(place))} AS place, min(r.id)::text AS holder
+  FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) t (text),
+    LATERAL (${holders(params, schema, field, sql`t.text`)}) h LEFT JOIN ${sql.id(name)} r
+    ON ${visible(name, params, sql`r`)} AND r.id = h.id
+  WHERE h.id IS DISTINCT FROM ${id}::bigint HAVING count(*) > 0`
   })
   const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`)) : []
   const held = rows.map(({ place, holder }) => {
@@ -137,9 +143,24 @@ export async function clashesOf(
   return [...held, ...doubles.map(({ schema, field, path }) => clash(schema, field, path, null))]
 }
 
-/** True if a database error says that a unique value is taken. */
-export function isTaken(error: unknown): boolean {
-  return (error as { code?: string }).code === '23505' && constraintOf(error) === 'unique_value_pkey'
+/** The constraint that refuses a key which another record has. */
+export const takenKey = 'unique_value_pkey'
+
+/** The refusal of a value that an index of the schema has already; null for another error. */
+export function takenInIndex(
+  error: unknown,
+  resources: Iterable<Pick<ResourceSchema, 'resource'>>,
+): Refusal | null {
+  for (const { resource } of resources) {
+    const found = Object.entries(resource.unique ?? {}).find(([index]) => isTaken(error, index))
+    if (!found) continue
+    const [, field] = found
+    const what = resource.source.name.toLowerCase()
+    const code = field === 'name' ? 'name_taken' : 'value_taken'
+    const problem = memberProblem(field, code, `Another ${what} has the same ${field}.`)
+    return new Refusal('duplicate', `There is a ${what} with that ${field} already.`, [problem])
+  }
+  return null
 }
 
 /** The refusal of a record whose only problems are clashes (409). */
@@ -180,30 +201,6 @@ function holders({ account }: CallerParams, { resource }: ResourceSchema, field:
   return sql`SELECT y.id FROM ${sql.id(resource.name)} y
     WHERE ${ofAccount} AND y.deleted_at IS NULL
       AND compared_name(${value}) COLLATE "C" = compared_name(${text})`
-}
-
-function clashSelect(
-  params: CallerParams,
-  schema: ResourceSchema,
-  keys: Sql,
-  id: string | null,
-  place: number,
-): Sql {
-  const { name } = schema.resource
-  return sql`SELECT ${sql.text(String(place))} AS place, min((
-    SELECT x.id FROM ${sql.id(name)} x WHERE ${visible(name, params, sql`x`)} AND x.id = u.record))::text AS holder
-  FROM (${keys}) k JOIN unique_value u ON u.account_id = ${params.account}::bigint
-    AND u.field = k.field AND u.key = k.key AND u.record IS DISTINCT FROM ${id}::bigint
-  HAVING count(*) > 0`
-}
-
-/** SELECT of the distinct keys of a record's values in a field; null if there are none. */
-function keysOf(field: Field, after: Values): Sql | null {
-  const { texts, key } = kinds[field.type].unique!
-  const all = texts(after[field.internal_name] ?? null)
-  if (all.length === 0) return null
-  return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`, field)} AS key
-    FROM jsonb_array_elements_text(${JSON.stringify(all)}::jsonb) t (text)`
 }
 
 function idsOf(fields: readonly Field[]): string {

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
-import { requestKeyOf, storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
+import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
 import type { WriteContext } from '../../records/write/operation.ts'
@@ -42,8 +42,7 @@ export async function createLink(
   user: number,
   purpose: Purpose,
 ): Promise<SavedLink | null> {
-  const { idempotency = null } = context
-  const before = await storedResponse<object>(db, requestKeyOf(context))
+  const before = await storedResponse<object>(db, context)
   if (before) return savedLink(before, null)
   const secret = newSecret('link', context.catalog.account.id, randomBytes)
   const params = writeParamsOf(context)
@@ -65,8 +64,8 @@ export async function createLink(
       to_char(l.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
     FROM r, link_row l`,
   }
-  const written = await writeIdempotently(db, params, idempotency, write, {})
-  return written ? savedLink(written, idempotency?.isReplayed ? null : secret) : null
+  const written = await writeIdempotently(db, params, context, write, {})
+  return written ? savedLink(written, context.idempotency?.isReplayed ? null : secret) : null
 }
 
 function savedLink({ row }: Written<object>, secret: string | null): SavedLink {

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
-import { oncePerKey, requestKeyOf } from '../../records/idempotency.ts'
+import { oncePerKey } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -53,9 +53,8 @@ export function accountRoutes(
 
 /** Commits the change in a transaction of its own. */
 function updateSettings(db: Database, request: ApiRequest): Promise<SettingsChange> {
-  const key = requestKeyOf(contextOf(request))
   const act = async (tx: Transaction) => ({ commits: true, result: await changeOf(tx, request) })
-  return db.transaction(turnOf(request), tx => oncePerKey(tx, key, () => act(tx)))
+  return db.transaction(turnOf(request), tx => oncePerKey(tx, contextOf(request), () => act(tx)))
 }
 
 function changeOf(tx: Transaction, request: ApiRequest): Promise<SettingsChange> {

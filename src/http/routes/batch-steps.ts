@@ -95,11 +95,10 @@ function take<Told>(
   idempotency: IdempotentRequest | null,
   act: (tx: Transaction) => Promise<{ readonly commits: boolean; readonly told: Told[] }>,
 ): Promise<StepOutcome<Told>> {
-  const account = String(caller.catalog.account.id)
   // A batch that has begun is finished even if the client has left.
-  const turn = kept.length > 0 ? { account } : first
+  const turn = kept.length > 0 ? { account: String(caller.catalog.account.id) } : first
   return db.transaction(turn, tx =>
-    oncePerKey<StepOutcome<Told>>(tx, { account, idempotency }, async () => {
+    oncePerKey<StepOutcome<Told>>(tx, { ...caller, idempotency }, async () => {
       const { commits, told } = await act(tx)
       // After the first committed step all are recorded: a retry repeats a refusal, too.
       return {

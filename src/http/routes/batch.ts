@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
 import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
-import { oncePerKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { oncePerKey, storedResponse } from '../../records/idempotency.ts'
 import { hiddenProblem } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
 import { type ReadWork, type Work, workOn } from '../../records/work.ts'
@@ -61,7 +61,7 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
-    const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
+    const earlier = await storedResponse<Answer | object>(db, contextOf(request))
     const { operations, isAtomic } = readBatch(bodyOf(request), schemaOf(request, resource), earlier !== null)
     const since = oldestKept(request.now, retentionDays)
     const carryOut = (tx: Transaction, caller: AuthenticatedCaller, some: readonly Operation[]) =>
@@ -98,13 +98,13 @@ async function atOnce(
     const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: resultsOf(outcomes) }
     return { commits, result }
   }
-  const key = requestKeyOf(contextOf(request))
+  const context = contextOf(request)
   const result = await work.db.transaction(turnOf(request), tx =>
-    oncePerKey<Answer | { told: OperationResult[] }>(tx, key, () => act(tx)),
+    oncePerKey<Answer | { told: OperationResult[] }>(tx, context, () => act(tx)),
   )
   // A refusal of the whole batch, or a response stored by an earlier version.
   if (!('told' in result)) return result
-  const isReplayed = key.idempotency?.isReplayed === true
+  const isReplayed = context.idempotency?.isReplayed === true
   const results = isReplayed ? await replayedResults(work, result.told) : result.told
   return answer(request, results, isDry)
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { beginQuery, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
-import { oncePerKey, requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { oncePerKey, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -73,8 +73,8 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
     // Before all checks, as with every write (D8).
-    const key = requestKeyOf(contextOf(request))
-    const before = await storedResponse<Answer>(db, key)
+    const context = contextOf(request)
+    const before = await storedResponse<Answer>(db, context)
     if (before) return before.response
     const plan = await bulkPlanOf(db, request, resource)
     const total = await countFound(workOn(inTurn(db, request), request.caller, resource), plan.filter)
@@ -88,7 +88,7 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
       const location = `/rest/api/v1/job/${job.id}`
       return { commits: true, result: okAnswer(JSON.stringify(jobJson(job)), null, 201, { location }) }
     }
-    const answer = await db.transaction(turnOf(request), tx => oncePerKey(tx, key, () => make(tx)))
+    const answer = await db.transaction(turnOf(request), tx => oncePerKey(tx, context, () => make(tx)))
     for (const job of created) worker.wake(job)
     return answer
   }

@@ -3,7 +3,7 @@
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
 import type { Field } from '../../fields/field.ts'
-import { requestKeyOf, storedResponse } from '../../records/idempotency.ts'
+import { storedResponse } from '../../records/idempotency.ts'
 import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
 import { removeRecord, validateRemoval } from '../../records/remove.ts'
 import { restoreRecord } from '../../records/restore.ts'
@@ -84,8 +84,7 @@ async function expandedOrReplayed(work: Work, request: ApiRequest): Promise<read
   try {
     return expandedFields(work, request)
   } catch (error) {
-    if (!(error instanceof Refusal) || !(await storedResponse(work.db, requestKeyOf(work.context))))
-      throw error
+    if (!(error instanceof Refusal) || !(await storedResponse(work.db, work.context))) throw error
     return []
   }
 }
@@ -110,7 +109,7 @@ async function remove(
   const { move_to } = readParameters(request.query, planMoves ? ['move_to'] : [], [])
   const work = workOf(request, db, resource)
   // The Idempotency-Key belongs to the deletion. If the deletion is a replay, the move is not repeated.
-  if (planMoves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(work.context)))) {
+  if (planMoves && move_to !== undefined && !(await storedResponse(db, work.context))) {
     const context = { ...work.context, idempotency: null }
     const to = targetOf(move_to)
     const planned = await validateRemoval({ ...work, context }, id, precondition, () =>

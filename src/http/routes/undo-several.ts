@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts'
 import { arrayOf, closedObject, openObject, schemaRef, whole } from '../../fields/kinds/schemas.ts'
 import { eventsMax, type Undoing, undoSeveral } from '../../history/undo-several.ts'
 import { isObject } from '../../json.ts'
-import { requestKeyOf, storedResponse, storeResponse } from '../../records/idempotency.ts'
+import { storedResponse, storeResponse } from '../../records/idempotency.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -35,16 +35,16 @@ const body = {
 export function undoSeveralRoute(db: Database, retentionDays: number): AccountRoute {
   const handlers = withDryRun(db, db => ({
     undo: async request => {
-      const key = requestKeyOf(contextOf(request))
-      const before = await storedResponse(db, key)
+      const context = contextOf(request)
+      const before = await storedResponse(db, context)
       const undoing = undoingOf(request)
       // Each event has a key, too: a repeated request goes on where the first one ended. If nothing is
       // undone, the request keeps no key (D8).
       const onFirst = async () => {
-        if (!before) await storeResponse(db, key, { row: {}, response: {} })
+        if (!before) await storeResponse(db, context, { row: {}, response: {} })
       }
       const oldest = oldestKept(request.now, retentionDays)
-      const events = await undoSeveral(db, undoing, contextOf(request), oldest, onFirst)
+      const events = await undoSeveral(db, undoing, context, oldest, onFirst)
       const failed = events.filter(({ status }) => status >= 400).length
       return okAnswer(JSON.stringify(events), { succeeded: events.length - failed, failed })
     },

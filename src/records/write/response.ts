@@ -8,7 +8,7 @@ import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
-import { requestKeyOf, storedResponse, type Written } from '../idempotency.ts'
+import { storedResponse, type Written } from '../idempotency.ts'
 import { isHiddenByRole, renderSaved } from '../rendered-record.ts'
 import { tableOf } from '../store.ts'
 import type { ReadWork, Work } from '../work.ts'
@@ -25,7 +25,7 @@ export type WriteResponse = Pick<Saved, 'warnings' | 'isNew' | 'isUnchanged'> & 
 
 /** Replays the record that the same request saved earlier (D8); null if there is none. */
 export async function findIdempotentResponse(work: Work): Promise<Saved | null> {
-  const written = await storedResponse<WriteResponse>(work.db, requestKeyOf(work.context))
+  const written = await storedResponse<WriteResponse>(work.db, work.context)
   return written && (await renderReplay(work, [storedOf(written)]))[0]!
 }
 

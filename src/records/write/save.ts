@@ -3,17 +3,17 @@
  * plans and executes. It writes nothing if something has changed since it was read, and is repeated then.
  * Concurrent upserts of a value create one record, because the value can be taken only once.
  */
+import { isTaken } from '../../db/constraint.ts'
 import { busy, type Problem, Refusal } from '../../errors.ts'
 import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json } from '../../json.ts'
 import { ask, param, sql } from '../../sql.ts'
-import { constraintRefusal } from '../constraint.ts'
-import { requestKeyOf, storeResponse, writeIdempotently } from '../idempotency.ts'
+import { storeResponse, writeIdempotently } from '../idempotency.ts'
 import type { Precondition } from '../precondition.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Transaction } from '../store.ts'
-import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
+import { type Candidate, clashesOf, duplicate, takenInIndex, takenKey } from '../unique.ts'
 import type { Work } from '../work.ts'
 import { execute } from './execute.ts'
 import { mergeableOf, rowsInOrder } from './merge.ts'
@@ -90,7 +90,7 @@ async function saveOne(work: Work, operation: Operation, recheck: boolean): Prom
   const response = responseOf(valid, null)
   if (response.isUnchanged) {
     const written = { row: storedAnswer(valid), response }
-    return savedOf(work, await storeResponse(db, requestKeyOf(context), written))
+    return savedOf(work, await storeResponse(db, context, written))
   }
   const params = writeParamsOf(context)
   const isRivalled = (problems: readonly Problem[]) =>
@@ -123,13 +123,12 @@ export async function writeRecord(
   { params, write, response, candidates, furtherClashes, isRivalled = () => false }: RecordWrite,
 ): Promise<Saved | null> {
   const { db, schema, context } = work
-  const { idempotency = null } = context
   try {
-    const written = await writeIdempotently(db, params, idempotency, write, response)
+    const written = await writeIdempotently(db, params, context, write, response)
     return written ? savedOf(work, written) : null
   } catch (error) {
-    if (!isTaken(error)) {
-      const refusal = constraintRefusal(error, context.catalog, candidates)
+    if (!isTaken(error, takenKey)) {
+      const refusal = takenInIndex(error, context.catalog.resources.values())
       if (refusal && isRivalled(refusal.problems)) return null
       throw refusal ?? error
     }

@@ -6,7 +6,7 @@ import { Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import { presentEvents } from '../../history/present.ts'
-import { requestKeyOf, storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
+import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { Work } from '../../records/work.ts'
 import { type Write, writeParamsOf } from '../../records/write/protocol.ts'
@@ -58,8 +58,8 @@ export async function testWebhook(
 ): Promise<string> {
   const { db, context } = work
   const webhook = webhookOf(work, id)
-  const before = await storedResponse<object>(db, requestKeyOf(context))
-  if (before) return deliveryOf(db, webhook, before)
+  const before = await storedResponse<object>(db, context)
+  if (before) return onlyDelivery(db, webhook, Number(before.row.seq))
   const shown = await requireThere(work, id)
   const written = await happened(work, id, 'webhook.tested', () => [
     {
@@ -82,7 +82,7 @@ export async function testWebhook(
     const state = attempt.error === null ? 'delivered' : 'dead'
     await saveTestOutcome(db, webhook, { seq, tries: 0, round: 0, attempt, at, state, nextAt: null })
   }
-  return deliveryOf(db, webhook, written)
+  return onlyDelivery(db, webhook, seq)
 }
 
 /**
@@ -90,7 +90,7 @@ export async function testWebhook(
  * `record_not_found`, and `validation_failed` if the webhook is inactive, or no event follows `after`.
  */
 export async function replay(work: Work, id: number, after: number): Promise<number> {
-  const before = await storedResponse<object>(work.db, requestKeyOf(work.context))
+  const before = await storedResponse<object>(work.db, work.context)
   if (before) return Number(before.row.seq)
   await requireInUse(work, id)
   const { row } = await happened(work, id, 'webhook.replayed', params => [
@@ -112,7 +112,7 @@ export async function replay(work: Work, id: number, after: number): Promise<num
 export async function replayDelivery(work: Work, id: number, seq: number): Promise<string> {
   const { db } = work
   const webhook = webhookOf(work, id)
-  const before = await storedResponse<object>(db, requestKeyOf(work.context))
+  const before = await storedResponse<object>(db, work.context)
   if (before) return onlyDelivery(db, webhook, seq)
   await requireInUse(work, id)
   await onlyDelivery(db, webhook, seq)
@@ -158,14 +158,9 @@ async function happened(
     events: [{ type, resource: 'webhook', of: sql`r` }],
     answer: sql`SELECT r.id::text AS id, counted.last_seq::text AS seq FROM r, counted`,
   }
-  const { idempotency = null } = context
-  const written = await writeIdempotently(db, params, idempotency, write, {})
+  const written = await writeIdempotently(db, params, context, write, {})
   if (!written) throw notFound(`There is no webhook ${id}, or the configuration was changed meanwhile.`)
   return written
-}
-
-async function deliveryOf(db: Transaction, webhook: Webhook, { row }: Written<object>): Promise<string> {
-  return onlyDelivery(db, webhook, Number(row.seq))
 }
 
 async function onlyDelivery(db: Transaction, webhook: Webhook, seq: number): Promise<string> {
