@@ -96,7 +96,8 @@ export async function validateRemoval(
 ): Promise<readonly Move[]> {
   const asked = { ...work, id, precondition }
   refuseOneself(asked)
-  await refuseOther(asked)
+  if (precondition)
+    requireVersion(nameOf(work.schema, id), (await readRecord(work, id)).version, precondition)
   const moves = await plan()
   await refuseRemoval(asked)
   await refuseReasons(asked, moves, ' by what you may not move, so nothing is moved or deleted.')
@@ -109,9 +110,8 @@ async function refuseReasons(asked: Removal, moves: readonly Move[], how: string
   const { actor, name } = schema.resource
   const [params, record] = [writeParamsOf(context), param(String(id))]
   const uses = usesOf(schema, context, params, record, moves, isAlone)
-  const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)
-  const statement = sql`SELECT json_build_object(${sql.join(counts)})::text AS used,
+  const statement = sql`SELECT json_build_array(${sql.join(uses.map(({ counts }) => counts))})::text AS used,
     ${refused ?? sql`NULL::text`} AS refused,
   t.version::text AS version, ${changeableColumn(name, params, sql`t`)}
 FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
@@ -122,9 +122,16 @@ FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
   if (!isChangeable(row!)) throw mayNotChange(schema, id)
   requireVersion(nameOf(schema, id), Number(version), precondition)
   if (row!.refused) throw new Refusal(row!.refused as ErrorSlug, actor!.refusals[row!.refused]!)
-  const all = JSON.parse(used!) as Uses
-  const unused = new Map(uses.map(use => [use.resource, use.unused]))
-  if (Object.values(all).some(([count]) => count > 0)) throw inUse(schema, id, all, unused, how)
+  const counts = JSON.parse(used!) as readonly [number, number, number][]
+  const problems = uses.flatMap(({ resource, unused }, index) => {
+    const [all, seen, dormant] = counts[index]!
+    if (all === 0) return []
+    const hint = dormant ? { hint: unusedHint(seen, dormant, unused) } : {}
+    return [
+      { ...problemAt('', 'in_use', usesMessage(resource, seen, all > seen)), resource, count: seen, ...hint },
+    ]
+  })
+  if (problems.length) throw new Refusal('in_use', `The ${name} ${id} is in use${how}`, problems)
 }
 
 function refuseOneself({ schema, id, context }: Removal): void {
@@ -238,36 +245,6 @@ function usesOf(
     FROM ${sql.id(resource)} x
     WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
     }))
-}
-
-/** Throws `version_conflict` if the caller has read another version. */
-async function refuseOther(asked: Removal): Promise<void> {
-  const { schema, id, precondition } = asked
-  if (precondition === null) return
-  const { version } = await readRecord(asked, id)
-  requireVersion(nameOf(schema, id), version, precondition)
-}
-
-/**
- * resource → number of records that point to the record, of those that the caller sees, and of those of these
- * in which only fields out of use have it
- */
-type Uses = { readonly [resource: string]: readonly [number, number, number] }
-
-function inUse(
-  { resource: { name } }: ResourceSchema,
-  id: number,
-  used: Uses,
-  unused: ReadonlyMap<string, readonly Field[]>,
-  how: string,
-): Refusal {
-  const uses = Object.entries(used).filter(([, [count]]) => count > 0)
-  const problems = uses.map(([resource, [all, seen, dormant]]) => ({
-    ...problemAt('', 'in_use', usesMessage(resource, seen, all > seen)),
-    ...{ resource, count: seen },
-    ...(dormant ? { hint: unusedHint(seen, dormant, unused.get(resource)!) } : {}),
-  }))
-  return new Refusal('in_use', `The ${name} ${id} is in use${how}`, problems)
 }
 
 /** Records that the caller does not see are not counted (D64a). */
