@@ -61,7 +61,10 @@ FROM jsonb_to_recordset(${JSON.stringify(all)}::jsonb) n (place int, text text, 
   ORDER BY y.id LIMIT ${sql.integer(most)}) x`
 }
 
-/** The records with names similar to `text`, the most similar first, `most` at most: one statement. */
+/**
+ * The records that the caller sees and whose names contain a word of `text` or a similar one (pg_trgm), the
+ * most similar first, `most` at most: one statement.
+ */
 export async function likeNames(
   db: Reader,
   caller: Caller,
@@ -69,21 +72,12 @@ export async function likeNames(
   text: string,
   most: number,
 ): Promise<{ readonly id: number; readonly name: string }[]> {
-  const statement = likeNamesSql(caller.catalog.resources.get(resource)!, callerParamsOf(caller), text, most)
-  const rows = statement ? await ask(db, statement, true) : []
-  return rows.map(({ id, name }) => ({ id: Number(id), name: name! }))
-}
-
-/**
- * SELECT of the records that the caller sees and whose names contain a word of `text` or a similar one
- * (pg_trgm): `id` and `name`, the most similar first. Null if there is nothing to compare.
- */
-function likeNamesSql(schema: ResourceSchema, params: CallerParams, text: string, most: number): Sql | null {
-  const { name: resource, shownAs, inUse } = schema.resource
+  const schema = caller.catalog.resources.get(resource)!
+  const { shownAs, inUse } = schema.resource
   const name = fold(comparedName(text))
   const words = wordsOf(name).filter(word => word.length > 1)
   if (words.length === 0 || words.length > wordsMax || !shownAs.every(one => shownField(schema, one)))
-    return null
+    return []
   const has = shownAs.flatMap(one => {
     const value = sql`fold(x.${sql.id(one)})`
     return words.flatMap(word => [
@@ -94,11 +88,12 @@ function likeNamesSql(schema: ResourceSchema, params: CallerParams, text: string
   })
   const shown = shownName({ related_name: shownAs }, sql`x.`)
   const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
-  return sql`SELECT y.id::text AS id, y.name FROM (
+  const statement = sql`SELECT y.id::text AS id, y.name FROM (
   SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x
-  WHERE ${visible(resource, params, sql`x`)} AND x.deleted_at IS NULL${isUsed}
+  WHERE ${visible(resource, callerParamsOf(caller), sql`x`)} AND x.deleted_at IS NULL${isUsed}
     AND (${sql.join(has, sql` OR `)})
   LIMIT ${sql.integer(comparedMax)}) y
 ORDER BY word_similarity(${name}::text, fold(y.name)) + similarity(${name}::text, fold(y.name)) DESC, y.id
 LIMIT ${sql.integer(most)}`
+  return (await ask(db, statement, true)).map(({ id, name }) => ({ id: Number(id), name: name! }))
 }

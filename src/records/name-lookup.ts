@@ -21,31 +21,30 @@ export const tooManyNames = `is one name too many: a request may have ${namesMax
 /** Maximum number of candidates listed for a name; one more is read. */
 export const candidatesMax = 10
 
+type Found = {
+  readonly answers: ReadonlyMap<string, readonly Match[]>
+  readonly referenceState: ReferenceStates | null
+  readonly near: ReadonlyMap<string, readonly Match[]>
+  /** the names that were looked up */
+  readonly known: readonly NameQuery[]
+}
+
+const nothing: Found = { answers: new Map(), referenceState: null, near: new Map(), known: [] }
+
 /** The names that a request contains, and their lookup results. */
 export class NameLookup {
-  readonly #answers: ReadonlyMap<string, readonly Match[]>
+  readonly #found: Found
   readonly #asked = new Map<string, NameQuery>()
-  readonly #referenceState: ReferenceStates | null
-  readonly #near: ReadonlyMap<string, readonly Match[]>
-  readonly #known: readonly NameQuery[]
   /** references in defaults that are not looked up yet */
   readonly defaults: Reference[] = []
 
-  constructor(
-    answers: ReadonlyMap<string, readonly Match[]> = new Map(),
-    referenceState: ReferenceStates | null = null,
-    near: ReadonlyMap<string, readonly Match[]> = new Map(),
-    known: readonly NameQuery[] = [],
-  ) {
-    this.#answers = answers
-    this.#referenceState = referenceState
-    this.#near = near
-    this.#known = known
+  constructor(found = nothing) {
+    this.#found = found
   }
 
   /** the names of the request so far */
   get asked(): readonly NameQuery[] {
-    return [...this.#known, ...this.#asked.values()]
+    return [...this.#found.known, ...this.#asked.values()]
   }
 
   /**
@@ -55,7 +54,7 @@ export class NameLookup {
   matches(resource: string, text: string, by: string | null = null): readonly Match[] | null {
     if (!canBeName(text)) return []
     const key = keyOf({ resource, by, text })
-    const known = this.#answers.get(key)
+    const known = this.#found.answers.get(key)
     if (known) return known
     if (this.#asked.size <= namesMax) this.#asked.set(key, { resource, text, by })
     return null
@@ -65,12 +64,13 @@ export class NameLookup {
    * The records with names similar to one that no record has, the most similar first; sought for few names.
    */
   near(resource: string, text: string): readonly Match[] {
-    return this.#near.get(keyOf({ resource, by: null, text })) ?? []
+    return this.#found.near.get(keyOf({ resource, by: null, text })) ?? []
   }
 
   /** True if the record that a default names exists and is active; null until it is looked up. */
   isThere(reference: Reference): boolean | null {
-    if (this.#referenceState) return this.#referenceState(reference.resource, reference.id) === 'live'
+    const { referenceState } = this.#found
+    if (referenceState) return referenceState(reference.resource, reference.id) === 'live'
     this.defaults.push(reference)
     return null
   }
@@ -81,7 +81,7 @@ export class NameLookup {
   }
 
   get areTooMany(): boolean {
-    return Math.max(this.#asked.size, this.#known.length) > namesMax
+    return Math.max(this.#asked.size, this.#found.known.length) > namesMax
   }
 }
 

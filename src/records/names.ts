@@ -64,17 +64,12 @@ export async function resolveNamesOfEach<T>(
     const lookup = new NameLookup()
     const resolved = resolvedBy(parse, lookup)
     const { asked, defaults, areTooMany } = lookup
-    const needsLookUp = asked.length + defaults.length > 0 && !areTooMany
-    const refusal = needsLookUp ? forbiddenName(caller, asked) : null
-    return {
-      parse,
-      lookup,
-      needsLookUp: needsLookUp && !refusal,
-      resolved: refusal ? { error: refusal, names: asked } : resolved,
-    }
+    if (asked.length + defaults.length === 0 || areTooMany) return { parse, lookup, resolved }
+    const allowed = resolvedBy(() => needToRead(caller, asked), lookup)
+    return { parse, lookup, resolved: 'error' in allowed ? allowed : null }
   })
-  const open = first.flatMap(({ needsLookUp, lookup }) => (needsLookUp ? [lookup] : []))
-  if (open.length === 0) return first.map(({ resolved }) => resolved)
+  const open = first.flatMap(({ resolved, lookup }) => (resolved ? [] : [lookup]))
+  if (open.length === 0) return first.map(({ resolved }) => resolved!)
   const asked = open.flatMap(one => one.asked)
   const answers = await recordsByName(db, caller, asked)
   const defaults = open.flatMap(one => one.defaults)
@@ -83,11 +78,11 @@ export async function resolveNamesOfEach<T>(
   )
   // Only problems contain similar names, and of several records, one with a problem is saved again alone.
   const near = parsers.length === 1 ? await nearNames(db, caller, asked, answers) : new Map()
-  return mapYielding(first, ({ needsLookUp, parse, lookup, resolved }) => {
-    return needsLookUp
-      ? resolvedBy(parse, new NameLookup(answers, referenceState, near, lookup.asked))
-      : resolved
-  })
+  return mapYielding(
+    first,
+    ({ parse, lookup, resolved }) =>
+      resolved ?? resolvedBy(parse, new NameLookup({ answers, referenceState, near, known: lookup.asked })),
+  )
 }
 
 function resolvedBy<T>(parse: (names: NameLookup) => T, lookup: NameLookup): Resolved<T> {
@@ -99,14 +94,9 @@ function resolvedBy<T>(parse: (names: NameLookup) => T, lookup: NameLookup): Res
   }
 }
 
-/** The refusal of names whose records the caller may not read (D65); null if they may. */
-function forbiddenName({ rights }: NamingCaller, asked: readonly NameQuery[]): unknown {
-  try {
-    for (const { resource } of asked) rights?.need(`${resource}:read`)
-    return null
-  } catch (error) {
-    return error
-  }
+/** Throws `forbidden` unless the caller may read the records of these names (D65). */
+function needToRead({ rights }: NamingCaller, asked: readonly NameQuery[]): void {
+  for (const { resource } of asked) rights?.need(`${resource}:read`)
 }
 
 /** Records with names similar to the first of those that nobody has. */
@@ -132,8 +122,7 @@ export async function matchesOfNames(
   caller: NamingCaller,
   all: readonly NameQuery[],
 ): Promise<(readonly Match[])[]> {
-  const refusal = forbiddenName(caller, all)
-  if (refusal) throw refusal
+  needToRead(caller, all)
   const answers = await recordsByName(
     db,
     caller,
