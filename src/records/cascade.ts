@@ -23,7 +23,7 @@ export function partsOfDeletion(whole: Whole, part: string, deletedAt: string): 
 type Cascade = Required<Pick<Write, 'updates' | 'events'>>
 
 /** The record `r`, whose parts of the resources `parts` go along. */
-type Whole = {
+export type Whole = {
   readonly params: WriteParams
   readonly schema: ResourceSchema
   readonly id: number

@@ -9,7 +9,7 @@ import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, changeableColumn, isChangeable, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { cascadeRestore, partsOfDeletion } from './cascade.ts'
+import { cascadeRestore, partsOfDeletion, type Whole } from './cascade.ts'
 import type { Reference } from './parse.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
@@ -64,13 +64,14 @@ export async function restoreRecord(
       await readReferences(db, unlimited(callerParamsOf(context)), references),
     )
     const params = writeParamsOf(context)
-    const lost = lostByParts(work, params, id, row.deleted_at!)
+    const whole = { params, schema, id, parts: schema.resource.parts ?? [] }
+    const lost = lostByParts(whole, row.deleted_at!)
     const ofParts = lost ? (await ask(db, lost)).map(one => lostProblem(context, one)) : []
     refuseMissing(schema, [...missingReferences(references, referenceState), ...ofParts])
-    const write = restoration(params, schema, id, row!, record, references, lost)
+    const write = restoration(whole, row!, record, references, lost)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
-    const furtherClashes = () => clashesOfParts(work, params, id, row.deleted_at!)
+    const furtherClashes = () => clashesOfParts(work, whole, row.deleted_at!)
     const saved = await writeRecord(work, { params, write, response, candidates, furtherClashes })
     if (saved) return saved
   }
@@ -96,20 +97,19 @@ WHERE ${visible(name, params, r)} AND r.id = ${String(id)}::bigint
  * record that was read.
  */
 function restoration(
-  params: WriteParams,
-  schema: ResourceSchema,
-  id: number,
+  whole: Whole,
   { version, deleted_at: deletedAt }: Readonly<Record<string, string | null>>,
   stored: Values,
   references: readonly Reference[],
   lost: Sql | null,
 ): Write {
-  const { isConfiguration = false, name, parts = [], updatesOthers } = schema.resource
+  const { params, schema, id, parts } = whole
+  const { isConfiguration = false, name, updatesOthers } = schema.resource
   const [table, t, record] = [tableOf(schema), sql`t`, param(String(id))]
   const ofIt = sql`t.account_id = ${params.account}::bigint AND t.id = ${record}::bigint`
   const isIt = sql`${ofIt} AND t.deleted_at = ${deletedAt!}::timestamptz AND t.version = ${version!}::int`
   const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(params, row)}`
-  const cascaded = cascadeRestore({ params, schema, id, parts }, undeleted(sql`x`), deletedAt!)
+  const cascaded = cascadeRestore(whole, undeleted(sql`x`), deletedAt!)
   const change = sql`
   UPDATE ${table} t SET version = t.version + 1, ${undeleted(t)}
   FROM locked WHERE ${isIt}
@@ -139,18 +139,13 @@ function restoration(
  * field. A part names what it belongs to also where that is deleted (D73). Null if parts point to nothing
  * else.
  */
-function lostByParts(
-  { schema, context: { catalog } }: Work,
-  params: WriteParams,
-  id: number,
-  deletedAt: string,
-): Sql | null {
-  const { parts = [] } = schema.resource
+function lostByParts(whole: Whole, deletedAt: string): Sql | null {
+  const { params, parts } = whole
   const selects = parts.flatMap(part => {
-    const rows = partsOfDeletion({ params, schema, id, parts }, part, deletedAt)
+    const rows = partsOfDeletion(whole, part, deletedAt)
     const isOther = ({ related, is_read_only }: Field) =>
-      related && !is_read_only && !catalog.resources.get(related)?.resource.parts?.includes(part)
-    return catalog.resources
+      related && !is_read_only && !params.resources.get(related)?.resource.parts?.includes(part)
+    return params.resources
       .get(part)!
       .whole.fields.filter(isOther)
       .map(field => {
@@ -176,26 +171,15 @@ function lostProblem(
 }
 
 /** The unique values of the record's parts that other live records, or several of the parts, have. */
-async function clashesOfParts(
-  { db, schema, context }: Work,
-  params: WriteParams,
-  id: number,
-  deletedAt: string,
-): Promise<Problem[]> {
-  const { parts = [] } = schema.resource
+async function clashesOfParts({ db, context }: Work, whole: Whole, deletedAt: string): Promise<Problem[]> {
   const clashes: Problem[] = []
-  for (const part of parts) {
+  for (const part of whole.parts) {
     const of = context.catalog.resources.get(part)!
     if (fieldsWithKeys(of).length === 0) continue
-    const rows = await ask(
-      db,
-      clashesSql(params, of, partsOfDeletion({ params, schema, id, parts }, part, deletedAt)),
-    )
-    for (const { field, own, holder } of rows) {
+    const rows = await ask(db, clashesSql(whole.params, of, partsOfDeletion(whole, part, deletedAt)))
+    for (const { field, own = null, holder = null } of rows) {
       const by = fieldsWithKeys(of).find(one => String(one.id) === field)!
-      clashes.push(
-        mayRead(context, part) ? clashOfPart(of, by, own ?? null, holder ?? null) : hiddenProblem(),
-      )
+      clashes.push(mayRead(context, part) ? clashOfPart(of, by, own, holder) : hiddenProblem())
     }
   }
   return clashes
