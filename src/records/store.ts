@@ -5,13 +5,7 @@ import { recordRow } from '../fields/columns.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import type { StatementsToWrite } from '../mergeable-write.ts'
-import {
-  type Caller,
-  callerParamsOf,
-  callerParamValues,
-  changeableColumn,
-  visible,
-} from '../rights/visibility.ts'
+import { type Caller, callerParamValues, changeableColumn, visible } from '../rights/visibility.ts'
 import { type Param, prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { renderedSql } from './rendered-record.ts'
@@ -76,38 +70,31 @@ export function recordStatement({ schema, context }: ReadWork, id: string): Stat
 }
 
 /**
- * Reads a record in order to change it: id; version; record; state, a hash that differs after every change of
- * the stored text, also after one that makes no version; and is_changeable, true if the caller may change it.
+ * Reads records in order to change them: id; version; record; state, a hash that differs after every change
+ * of the stored text, also after one that makes no version; and is_changeable, true if the caller may change
+ * it.
  */
-export function recordToChange({ schema, context }: ReadWork, id: string): Statement {
-  return asked(toChange(schema), context, id)
+export function recordsToChange({ schema, context }: ReadWork, ids: readonly (number | string)[]): Statement {
+  return asked(toChange(schema), context, `{${ids.join()}}`)
 }
 
-const toRead = memoize((schema: ResourceSchema) => oneRecord(schema, readColumns))
-const toChange = memoize((schema: ResourceSchema) => oneRecord(schema, changeColumns))
+const toRead = memoize((schema: ResourceSchema) => recordsBy(schema, readColumns, id => sql`${id}::bigint`))
+const toChange = memoize((schema: ResourceSchema) =>
+  recordsBy(schema, changeColumns, ids => sql`ANY(${ids}::bigint[])`),
+)
 
-function oneRecord(schema: ResourceSchema, columns: typeof readColumns) {
+function recordsBy(schema: ResourceSchema, columns: typeof readColumns, isIn: (id: Param) => Sql) {
   return prepared((account, actor, territories, id, followedAt) => {
     const params = { account, actor, territories, resources: new Map([[schema.resource.name, schema]]) }
     return sql`
     SELECT ${columns(schema, params, followedAt)}
     FROM ${tableOf(schema)} r
-    WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
+    WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${isIn(id)} AND r.deleted_at IS NULL`
   })
 }
 
-function asked(statement: ReturnType<typeof oneRecord>, caller: Caller, id: string): Statement {
+function asked(statement: ReturnType<typeof recordsBy>, caller: Caller, id: string): Statement {
   return statement(...callerParamValues(caller), id, caller.catalog.followedAt)
-}
-
-/** Like recordToChange, for several records. */
-export function recordsToChange({ schema, context }: ReadWork, ids: readonly (number | string)[]): Sql {
-  const [params, r] = [callerParamsOf(context), sql`r`]
-  return sql`
-    SELECT ${changeColumns(schema, params)}
-    FROM ${tableOf(schema)} r
-    WHERE ${visible(schema.resource.name, params, r)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
-      AND r.deleted_at IS NULL`
 }
 
 /** True if values of `r` that change without a write differ from those at its last write, or may. */
@@ -131,7 +118,7 @@ function readColumns(schema: ResourceSchema, params: CallerParams, followedAt: P
       ${isMoved(schema, params, followedAt)}`
 }
 
-/** The columns of recordToChange, over the row `r`. */
+/** The columns of recordsToChange, over the row `r`. */
 export function changeColumns(schema: ResourceSchema, params: CallerParams): Sql {
   return sql`r.id::text AS id, r.version::text AS version, ${renderedSql(schema, params.account)} AS record,
       ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(schema.resource.name, params, sql`r`)}`

@@ -179,7 +179,7 @@ export function clash(schema: ResourceSchema, field: Field, path: string, holder
 
 /**
  * SELECT of the records that hold values: `place`, the value's place among them, from 1, and the columns of
- * recordStatement and recordToChange, null if the caller doesn't see the record.
+ * recordStatement and recordsToChange, null if the caller doesn't see the record.
  */
 export function holdersSelect({ schema, context }: ReadWork, field: Field, texts: readonly string[]): Sql {
   const [params, { name }] = [callerParamsOf(context), schema.resource]

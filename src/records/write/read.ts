@@ -3,9 +3,7 @@
  * resolved. Of several operations each statement reads what all need.
  */
 import { type Problem, Refusal, requireRefusal } from '../../errors.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
-import { emptyValue, type Values } from '../../fields/field.ts'
-import { kinds } from '../../fields/kinds.ts'
+import type { Values } from '../../fields/field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { isChangeable } from '../../rights/visibility.ts'
@@ -16,12 +14,12 @@ import { resolveNamesOfEach } from '../names.ts'
 import { type Parsed, parseRecord } from '../parse.ts'
 import { requireVersion } from '../precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from '../read.ts'
-import { recordsToChange, recordToChange } from '../store.ts'
+import { recordsToChange } from '../store.ts'
 import { holdersSelect } from '../unique.ts'
 import { bodyByKey, noHolder } from '../unique-key.ts'
 import type { Work } from '../work.ts'
 import type { Operation } from './operation.ts'
-import { authorValues, overriddenOf } from './rules.ts'
+import { authorValues, blank, overriddenOf } from './rules.ts'
 
 /** A stored record as a write reads it: id, version, record, state, is_changeable. */
 export type StoredRow = Readonly<Record<string, string | null>>
@@ -76,15 +74,6 @@ export async function parseBodies(work: Work, targets: Results<Target>): Promise
   })
 }
 
-/** The stored record with a value for every field: custom fields that were never set are not in it (D43). */
-export function withEmptyValues({ whole }: ResourceSchema, stored: JsonObject): Values {
-  const empty = whole.fields.filter(field => !(field.internal_name in stored))
-  return {
-    ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),
-    ...stored,
-  }
-}
-
 /** Adds what no body has: the author, and what the calling code adds. */
 function addUnsent({ context }: Work, { operation: { options = {} }, before }: Target, parsed: Parsed): void {
   const { values, problems } = parsed
@@ -136,8 +125,7 @@ async function readTargetRows(
     ({ id }) => String(id),
   )
   const ids = [...byId.keys()]
-  const asked = ids.length === 1 ? recordToChange(work, ids[0]!) : recordsToChange(work, ids)
-  const found = ids.length ? await ask(db, asked) : []
+  const found = ids.length ? await ask(db, recordsToChange(work, ids)) : []
   for (const row of found) for (const one of byId.get(row.id!)!) rows.set(one, row)
   const keyed = operations.filter(({ op, key }) => op !== 'create' && key !== null)
   for (const [field, of] of Map.groupBy(keyed, ({ key }) => key!.field)) {
@@ -151,17 +139,16 @@ async function readTargetRows(
 function targetOf(work: Work, operation: Operation, row: StoredRow | undefined): Target {
   const { schema } = work
   const { op, id, key, precondition, body, bodyOn } = operation
-  if (op === 'create' && precondition !== null) throw noVersion()
+  if (op === 'create' && precondition !== null) {
+    // A record that doesn't exist yet has no version to match (RFC 9110 §13.1.1).
+    const message = 'A new record has no version that if_match could name; leave it out.'
+    throw new Refusal('version_conflict', message)
+  }
   if (op === 'update' && !row?.id) throw key ? noHolder(schema, key) : recordNotFound(schema, id!)
   const sent = op === 'upsert' ? bodyByKey(work, operation, row) : body
   if (!row) return { operation, row: null, before: null, body: sent }
   if (!isChangeable(row)) throw mayNotChange(schema, Number(row.id))
-  const before = withEmptyValues(schema, parseJson(row.record!) as JsonObject)
+  // Custom fields that were never set are not in the stored text (D43).
+  const before = { ...blank(schema), ...(parseJson(row.record!) as JsonObject) }
   return { operation, row, before, body: bodyOn?.(before) ?? sent }
-}
-
-/** A record that doesn't exist yet has no version to match (RFC 9110 §13.1.1). */
-function noVersion(): Refusal {
-  const message = 'A new record has no version that if_match could name; leave it out.'
-  return new Refusal('version_conflict', message)
 }
