@@ -2,14 +2,14 @@
 import { memberProblem, Refusal, requireRefusal } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
-import type { Field, Values } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import { numberAsText } from '../fields/kinds/text.ts'
 import { kinds } from '../fields/kinds.ts'
 import { asText, isObject, type Json, type RawNumber } from '../json.ts'
 import { ask } from '../sql.ts'
 import { newParseState, parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
-import { clash, duplicate, holdersSelect } from './unique.ts'
+import { clash, comparedTexts, duplicate, holdersSelect } from './unique.ts'
 import type { ReadWork, Work } from './work.ts'
 import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
@@ -37,15 +37,13 @@ export function targetByKey(
   schema: ResourceSchema,
   name: string,
   sent: string | number | RawNumber,
-): TargetByKey {
+): Pick<Operation, 'key' | 'unidentified'> {
   try {
     return { key: uniqueKeyOf(schema, name, sent) }
   } catch (error) {
     return { key: null, unidentified: requireRefusal(error) }
   }
 }
-
-type TargetByKey = Pick<Operation, 'key' | 'unidentified'>
 
 /** The field of that name. Throws `malformed_path` if it is not unique. */
 function uniqueField(schema: ResourceSchema, name: string): Field {
@@ -75,11 +73,6 @@ export async function readByUniqueKey(work: ReadWork, name: string, text: string
   return readOf(work.schema, await foundBy(work, key))
 }
 
-/** The id of the record that has the value. Throws `record_not_found`. */
-export async function idByUniqueKey(work: ReadWork, key: UniqueKey): Promise<number> {
-  return Number((await foundBy(work, key)).id)
-}
-
 /**
  * The body of an upsert: that of the request, to which a creation adds the value. `row`: the record that has
  * the value, without an id if the caller doesn't see it. Throws `validation_failed` if the body has another
@@ -98,8 +91,10 @@ export function bodyByKey(
   if (row && !row.id) throw duplicate(schema, [clash(schema, key!.field, '', null)])
   if (row) return body
   const isWhole = !isObject(body) || Object.hasOwn(body, name)
-  // If the body has the value, too, it is reported with the other problems of the body.
-  if (!isWhole) refuseImpossible(key!, context)
+  // A stored record may have a value from before its field was narrowed. If the body has the value, too, it
+  // is reported with the other problems of the body.
+  const { problems } = parsedAlone(key!.field, isWhole ? null : key!.value, context.catalog)
+  if (problems.count > 0) throw impossible(key!.field, problems.listed[0]!.message)
   if (isConditional)
     throw new Refusal(
       'version_conflict',
@@ -110,19 +105,10 @@ export function bodyByKey(
 }
 
 /** The holder of the value, whom the caller sees. Throws `record_not_found`. */
-async function foundBy(work: ReadWork, key: UniqueKey) {
+export async function foundBy(work: ReadWork, key: UniqueKey) {
   const [found] = await ask(work.db, holdersSelect(work, key.field, [key.text]))
   if (!found?.id) throw noHolder(work.schema, key)
   return found
-}
-
-/**
- * Throws `malformed_path` for a value that no record can have. Called after the lookup: a record may have a
- * value from before its field was narrowed.
- */
-function refuseImpossible({ field, value }: UniqueKey, { catalog }: WriteContext): void {
-  const { problems } = parsedAlone(field, value, catalog)
-  if (problems.count > 0) throw impossible(field, problems.listed[0]!.message)
 }
 
 function impossible({ internal_name: name }: Field, why = ''): Refusal {
@@ -144,17 +130,12 @@ function refuseOther(body: Json, key: UniqueKey, { catalog }: WriteContext): voi
   if (!isObject(body) || !Object.hasOwn(body, name)) return
   const { parsed } = parsedAlone(key.field, body[name]!, catalog)
   // An unreadable value is reported with the other problems of the body.
-  if (parsed === undefined || has({ [name]: parsed }, key)) return
+  if (parsed === undefined) return
+  const { compared } = kinds[key.field.type].unique!
+  if (comparedTexts({ after: { [name]: parsed } }, key.field).has(compared(key.text, key.field))) return
   const message = `${name} differs from the value in the path; leave it out.`
   const problem = memberProblem(name, 'contradiction', message)
   throw new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
-}
-
-/** True if a record has the identifying value. */
-function has(values: Values, { field, text }: UniqueKey): boolean {
-  const { texts, compared } = kinds[field.type].unique!
-  const key = compared(text, field)
-  return texts(values[field.internal_name] ?? null).some(one => compared(one, field) === key)
 }
 
 export function noHolder({ resource }: ResourceSchema, { field }: Pick<UniqueKey, 'field'>): Refusal {

@@ -9,7 +9,7 @@ import { ask } from '../../sql.ts'
 import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
 import { restoreRecord } from '../restore.ts'
 import { comparedTexts, fieldsWithKeys, holdersSelect } from '../unique.ts'
-import { idByUniqueKey } from '../unique-key.ts'
+import { foundBy } from '../unique-key.ts'
 import type { Work } from '../work.ts'
 import type { Operation, Outcome } from './operation.ts'
 import { lockLatest } from './protocol.ts'
@@ -223,7 +223,7 @@ async function alone(batch: Batch, operation: Operation): Promise<Outcome> {
     if (unidentified) throw unidentified
     if (op === 'restore') return { saved: await restoreRecord(batch, id!, batch.since, precondition) }
     if (op !== 'delete') return { saved: await saveRecord(batch, operation) }
-    const deleted = id ?? (await idByUniqueKey(batch, key!))
+    const deleted = id ?? Number((await foundBy(batch, key!)).id)
     await removeRecord(batch, deleted, precondition)
     return { deleted }
   } catch (error) {
