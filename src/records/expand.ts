@@ -98,7 +98,8 @@ export async function namesBehind(
   if (wanted.size === 0) return names
   const related = await relatedNames(db, caller, wanted)
   for (const [field, known] of names)
-    for (const [id, found] of related.get(field.related!) ?? []) known.set(id, found)
+    for (const { id, name } of related.get(field.related!) ?? [])
+      known.set(Number(id), { id: Number(id), name: name! })
   return names
 }
 
@@ -115,11 +116,8 @@ function tellingName(schema: ResourceSchema, shown: Sql): Sql {
 /** Records of a resource to look up: the SQL of a name, and their ids. */
 type Wanted = { readonly shown: Sql; readonly ids: Set<number> }
 
-async function relatedNames(
-  db: Reader,
-  caller: Caller,
-  wanted: ReadonlyMap<string, Wanted>,
-): Promise<Map<string, Map<number, Named>>> {
+/** The rows of these records, by their resource: id and name. */
+async function relatedNames(db: Reader, caller: Caller, wanted: ReadonlyMap<string, Wanted>) {
   const resources = [...wanted.keys()].sort()
   const params = callerParamsOf(caller)
   const selects = resources.map(resource => {
@@ -128,11 +126,7 @@ async function relatedNames(
     return sql`SELECT ${sql.text(resource)} AS resource, x.id::text AS id, ${name} AS name
 FROM ${sql.id(resource)} x WHERE ${visible(resource, params, sql`x`)} AND x.id = ANY(${ids}::bigint[])`
   })
-  const found = new Map(resources.map(resource => [resource, new Map<number, Named>()]))
-  for (const { resource, id, name } of await ask(db, sql.join(selects, sql`\nUNION ALL\n`))) {
-    found.get(resource!)!.set(Number(id), { id: Number(id), name: name! })
-  }
-  return found
+  return Map.groupBy(await ask(db, sql.join(selects, sql`\nUNION ALL\n`)), ({ resource }) => resource!)
 }
 
 export function hasOptions(field: Field): boolean {

@@ -67,13 +67,6 @@ export function findByOf(
   return { ...lookup, matches: [...byId.values()] }
 }
 
-/** The payload without `find_by`; copied only if it has one, as it may be large. */
-export function withoutFindBy(body: JsonObject): JsonObject {
-  if (!('find_by' in body)) return body
-  const { find_by: _, ...members } = body
-  return members
-}
-
 /** The condition that no record visible to the author matches the lookup. */
 export function isAbsent(
   params: WriteParams,

@@ -45,18 +45,15 @@ export async function mentionProblems(work: ReadWork, records: readonly Written[
     const isTooMany = added.length > mentionsMax
     return { record: after, at, mentioned: isTooMany ? [] : added, isTooMany }
   })
-  const mentioning = asked.filter(({ mentioned }) => mentioned.length > 0)
   const isWanted = sql`u.id = ANY(r.mentioned) AND u.is_active = 1`
-  const people = mentioning.length
-    ? await askPeople(work, mentioning, isWanted, mentioning.length * mentionsMax)
-    : []
-  const peopleOf = new Map(mentioning.map((one, index) => [one, people[index]!]))
-  return asked.map(one => {
+  const isAny = asked.some(({ mentioned }) => mentioned.length > 0)
+  const people = isAny ? await askPeople(work, asked, isWanted, asked.length * mentionsMax) : []
+  return asked.map((one, index) => {
     const path = `${one.at}/${field}`
     const message = `/${field} mentions more than ${mentionsMax} people.`
     if (one.isTooMany) return [{ field, path, code: 'too_many', message }]
     return one.mentioned.flatMap(id => {
-      const found = peopleOf.get(one)!.find(person => person.id === id)
+      const found = people[index]!.find(person => person.id === id)
       return found?.sees ? [] : [problemOf(work, id, found, { field, path })]
     })
   })

@@ -44,19 +44,18 @@ export async function moveRecords(
   context: WriteContext,
   moves: readonly Move[],
 ): Promise<void> {
-  const all = moves.map(move => ({ move, work: withUnused(workOn(db, context, move.resource)) }))
+  const all = moves.map(move => {
+    const { schema, ...work } = workOn(db, context, move.resource)
+    return { move, work: { ...work, schema: allInUse(schema) } }
+  })
   for (const { move, work } of all) await judge(work, move)
   for (const { move, work } of all) await carryOut(work, move)
 }
 
 /**
- * The work with the fields that are out of use taken for fields in use: a move changes these, too, as they
- * point to the record until their values are purged, and come back with them if they are restored.
+ * The fields that are out of use taken for fields in use: a move changes these, too, as they point to the
+ * record until their values are purged, and come back with them if they are restored.
  */
-function withUnused(work: Work): Work {
-  return { ...work, schema: allInUse(work.schema) }
-}
-
 const allInUse = memoize((schema: ResourceSchema): ResourceSchema => {
   const fields = schema.fields.map(field => ({ ...field, is_active: true }))
   return { ...schema, fields, byName: byName(fields) }

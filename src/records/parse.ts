@@ -11,7 +11,7 @@ import { kinds } from '../fields/kinds.ts'
 import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { defaultOf, fillOrRequire } from './fill.ts'
-import { type FindBy, findByOf, withoutFindBy } from './find-by.ts'
+import { type FindBy, findByOf } from './find-by.ts'
 import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
 import { ignoredWarning } from './read-only.ts'
@@ -246,7 +246,7 @@ function createNested(
   findBy: FindBy,
 ): number {
   const schema = state.catalog.resources.get(resource)!
-  const members = withoutFindBy(body)
+  const { find_by: _, ...members } = body
   let text: string | undefined
   const payload = () => {
     text ??= JSON.stringify(members)

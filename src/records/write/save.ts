@@ -20,7 +20,7 @@ import { mergeableOf, rowsInOrder } from './merge.ts'
 import type { Operation, Saved, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
 import { type Write, writeParamsOf } from './protocol.ts'
-import { findTargets, parseBodies, type StoredRow } from './read.ts'
+import { findTargets, parseBodies } from './read.ts'
 import { findIdempotentResponse, savedOf, type WriteResponse } from './response.ts'
 import { candidatesOf, type ValidOperation, validate } from './validate.ts'
 
@@ -89,8 +89,7 @@ async function saveOne(work: Work, operation: Operation, recheck: boolean): Prom
   const valid = await validOperation(work, operation, recheck)
   const response = responseOf(valid, null)
   if (response.isUnchanged) {
-    const written = { row: storedAnswer(valid), response }
-    return savedOf(work, await storeResponse(db, context, written))
+    return savedOf(work, await storeResponse(db, context, { row: valid.row!, response }))
   }
   const params = writeParamsOf(context)
   const isRivalled = (problems: readonly Problem[]) =>
@@ -156,7 +155,7 @@ export async function saveMany(work: Work, operations: readonly ValidOperation[]
   return operations.map(one => {
     const response = responseOf(one, lastId)
     if (lastId !== null) lastId += response.created.length + (one.before ? 0 : 1)
-    const row = response.isUnchanged ? storedAnswer(one) : written.next().value!
+    const row = response.isUnchanged ? one.row! : written.next().value!
     return savedOf(work, { row, response })
   })
 }
@@ -181,12 +180,6 @@ function responseOf(one: ValidOperation, lastId: number | null): WriteResponse {
     return { resource: resource.name, ...(lastId === null ? { nth } : { id: lastId + nth }) }
   })
   return { warnings, created, ...(before ? {} : { isNew: true }) }
-}
-
-/** The stored record, in the form of a write's answer. */
-function storedAnswer({ row }: ValidOperation): StoredRow {
-  const { id, version, record } = row!
-  return { id: id!, version: version!, record: record! }
 }
 
 async function lastIdOf(db: Transaction, { catalog }: WriteContext): Promise<number> {

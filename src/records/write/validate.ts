@@ -13,10 +13,9 @@ import { mentionProblems } from '../mentions.ts'
 import type { Nested, Reference } from '../parse.ts'
 import { quotaProblem } from '../record-quota.ts'
 import { copiedFrom, lookUpReferences, missingReferences } from '../references.ts'
-import type { Changes, Reader } from '../store.ts'
+import type { Changes } from '../store.ts'
 import { type Candidate, clashesOf } from '../unique.ts'
 import type { Work } from '../work.ts'
-import type { WriteContext } from './operation.ts'
 import { mapAccepted, type ReadOperation, type Results } from './read.ts'
 import { applyRules, blank, changesOf, refuseForbidden } from './rules.ts'
 
@@ -85,17 +84,13 @@ export async function validate(
   }
   const valid = await mapAccepted(ruled, one => validOf(work, one))
   for (const one of valid)
-    if (mustLookUp && !(one instanceof Refusal) && one.invariant)
-      await requireInvariant(db, one.invariant, context)
+    if (mustLookUp && !(one instanceof Refusal) && one.invariant) await requireInvariant(work, one.invariant)
   return valid
 }
 
 /** Throws `forbidden` without the rights to create what is nested and to read what the response shows. */
-function checkRights(
-  { schema, context: { catalog, rights } }: Work,
-  one: ReadOperation,
-  mustLookUp: boolean,
-): Checked {
+function checkRights({ schema, context }: Work, one: ReadOperation, mustLookUp: boolean): Checked {
+  const { catalog, rights } = context
   const { parsed, before } = one
   // References that the record has already may be sent again, even if their records have been deleted since.
   // So a record that was read can be written back.
@@ -144,12 +139,9 @@ function validOf(work: Work, one: Ruled): ValidOperation {
   return { ...one, changes, invariant }
 }
 
-async function requireInvariant(
-  db: Reader,
-  { condition, refusal }: Invariant,
-  { catalog }: WriteContext,
-): Promise<void> {
-  const [row] = await ask(db, sql`SELECT (${condition(param(String(catalog.account.id)))})::text AS is_kept`)
+async function requireInvariant({ db, context }: Work, { condition, refusal }: Invariant): Promise<void> {
+  const account = param(String(context.catalog.account.id))
+  const [row] = await ask(db, sql`SELECT (${condition(account)})::text AS is_kept`)
   if (row!.is_kept !== 'true') throw refusal()
 }
 
@@ -158,12 +150,7 @@ export function candidatesOf(
   schema: ResourceSchema,
   { parsed: { path }, before, after, nested }: Ruled,
 ): Candidate[] {
-  const inner = nested.map(({ schema, after, parsed }) => ({
-    schema,
-    after,
-    before: null,
-    path: parsed.path,
-  }))
+  const inner = nested.map(({ schema, after, parsed: { path } }) => ({ schema, after, before: null, path }))
   return [{ schema, after, before, path }, ...inner]
 }
 

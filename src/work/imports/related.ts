@@ -7,7 +7,6 @@ import { isBlank } from '../../fields/blank.ts'
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'
 import { asText, isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
-import { withoutFindBy } from '../../records/find-by.ts'
 import { namesakesSql } from '../../records/like-names.ts'
 import { candidatesMax, fullName, type Match } from '../../records/name-lookup.ts'
 import { matchesOfNames, namingField } from '../../records/names.ts'
@@ -151,10 +150,10 @@ async function link(work: Work, all: readonly Named[], oldest: Date): Promise<Li
   const lost = await lostOf(work, there)
   if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
     return { made: [], lost }
-  const operations = absent.map(([first]) => ({
-    ...({ op: 'create', id: null, key: null, precondition: null } as const),
-    body: withoutFindBy(first!.payload),
-  }))
+  const operations = absent.map(([first]) => {
+    const { find_by: _, ...body } = first!.payload
+    return { op: 'create' as const, id: null, key: null, precondition: null, body }
+  })
   const creating = { ...work, context: { ...context, overrides: [] } }
   const outcomes = await carryOutLocked(creating, operations, oldest)
   const made = outcomes.flatMap((outcome, index) => {
