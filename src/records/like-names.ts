@@ -9,6 +9,7 @@ import { comparedName } from '../fields/name.ts'
 import { fold } from '../fold.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, likeText, type Sql, sql } from '../sql.ts'
+import { candidatesMax } from './name-lookup.ts'
 import type { Reader } from './store.ts'
 
 const wordsMax = 8
@@ -63,14 +64,13 @@ FROM jsonb_to_recordset(${JSON.stringify(all)}::jsonb) n (place int, text text, 
 
 /**
  * The records that the caller sees and whose names contain a word of `text` or a similar one (pg_trgm), the
- * most similar first, `most` at most: one statement.
+ * most similar first: one statement.
  */
 export async function likeNames(
   db: Reader,
   caller: Caller,
   resource: string,
   text: string,
-  most: number,
 ): Promise<{ readonly id: number; readonly name: string }[]> {
   const schema = caller.catalog.resources.get(resource)!
   const { shownAs, inUse } = schema.resource
@@ -94,6 +94,6 @@ export async function likeNames(
     AND (${sql.join(has, sql` OR `)})
   LIMIT ${sql.integer(comparedMax)}) y
 ORDER BY word_similarity(${name}::text, fold(y.name)) + similarity(${name}::text, fold(y.name)) DESC, y.id
-LIMIT ${sql.integer(most)}`
+LIMIT ${sql.integer(candidatesMax)}`
   return (await ask(db, statement, true)).map(({ id, name }) => ({ id: Number(id), name: name! }))
 }

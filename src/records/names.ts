@@ -109,7 +109,7 @@ async function nearNames(
   const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
   const near = new Map<string, readonly Match[]>()
   for (const one of unknown.slice(0, similarMax))
-    near.set(keyOf(one), await likeNames(db, caller, one.resource, one.text, candidatesMax))
+    near.set(keyOf(one), await likeNames(db, caller, one.resource, one.text))
   return near
 }
 
@@ -194,10 +194,7 @@ async function recordsByName(
   const params = callerParamsOf(caller)
   const numbered = asked.map((name, place) => ({ ...name, place }))
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
-    tiersOf(params, caller.catalog.resources.get(resource)!, names, {
-      includesInactive: caller.includesInactive === true,
-      isDistributed: db.isDistributed === true,
-    }),
+    tiersOf(db, caller, params, caller.catalog.resources.get(resource)!, names),
   )
   const isMany = asked.length > manyNames
   const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`), isMany) : []
@@ -223,13 +220,11 @@ type Numbered = NameQuery & { readonly place: number }
  * the fields follow in the order of `namedBy`.
  */
 function tiersOf(
+  { isDistributed }: Reader,
+  { includesInactive }: NamingCaller,
   params: CallerParams,
   schema: ResourceSchema,
   names: readonly Numbered[],
-  {
-    includesInactive,
-    isDistributed,
-  }: { readonly includesInactive: boolean; readonly isDistributed: boolean },
 ): Sql[] {
   const { name: resource, namedBy = [], inUse, isPerson, shownAs } = schema.resource
   const x = sql`x`

@@ -99,13 +99,13 @@ function existenceColumns(params: CallerParams, references: readonly Reference[]
  * The values to copy from related records, out of the row of `readReferences`. The response shows the copies,
  * so there are none of records that the caller may not read (D65).
  */
-function relatedOf(row: Record<string, string | null> | undefined, caller: Caller): Draft['related'] {
+function relatedOf(row: Record<string, string | null>, caller: Caller): Draft['related'] {
   const read = new Map<string, Map<number, JsonObject>>()
   return (resource, id) => {
     if (!mayRead(caller, resource)) return null
     let records = read.get(resource)
     if (!records) {
-      const rows = parseJson(row?.[`copied_${resource}`] ?? '[]') as JsonObject[]
+      const rows = parseJson(row[`copied_${resource}`] ?? '[]') as JsonObject[]
       records = new Map(rows.map(record => [Number(record.id), record]))
       read.set(resource, records)
     }
@@ -122,15 +122,8 @@ export function copiedFrom(references: readonly Reference[], { resources }: Cata
 export type ReferenceStates = (resource: string, id: number) => 'live' | 'inactive' | null
 
 export function referenceStatesIn(row: Record<string, string | null>): ReferenceStates {
-  const sets = new Map<string, Set<string>>()
-  const has = (column: string, id: number) => {
-    let ids = sets.get(column)
-    if (!ids) {
-      ids = new Set(row[column]?.split(','))
-      sets.set(column, ids)
-    }
-    return ids.has(String(id))
-  }
+  const ids = new Map(Object.entries(row).map(([column, text]) => [column, new Set(text?.split(','))]))
+  const has = (column: string, id: number) => ids.get(column)?.has(String(id))
   return (resource, id) => {
     if (!has(`live_${resource}`, id)) return null
     return has(`inactive_${resource}`, id) ? 'inactive' : 'live'
@@ -209,12 +202,8 @@ function existCondition(
  * the others. `id` is SQL. `created_by` and `updated_by` do not count, nor does a record that points to
  * itself.
  */
-export function pointersTo(
-  name: string,
-  catalog: Catalog,
-  id: Sql,
-): { resource: string; condition: Sql; shown: Sql; used: Sql; unused: readonly Field[] }[] {
-  return [...catalog.resources.values()].flatMap(schema => {
+export function pointersTo(name: string, { resources }: Catalog, id: Sql) {
+  return [...resources.values()].flatMap(schema => {
     const { resource, whole } = schema
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
     const isBy = (field: Field) => {
@@ -227,7 +216,7 @@ export function pointersTo(
     const shown = pointing.filter(field => !isHiddenByRole(schema, field.internal_name))
     const [used, unused] = [true, false].map(is => shown.filter(({ is_active }) => is_active === is))
     const by = { condition: isByAny(pointing), shown: isByAny(shown), used: isByAny(used!) }
-    return [{ resource: resource.name, ...by, unused: unused! }]
+    return { resource: resource.name, ...by, unused: unused! }
   })
 }
 
@@ -237,19 +226,13 @@ export function pointersTo(
  * order, and the count for fields of several values, keep the planner from a sequential scan when very many
  * records point to one.
  */
-export function unpointed(
-  name: string,
-  by: Pick<WriteParams, 'account'>,
-  catalog: Catalog,
-  ids: Sql,
-  parts: readonly string[],
-): Sql[] {
-  const own = sql`x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL`
+export function unpointed(name: string, params: CallerParams, ids: Sql, parts: readonly string[]): Sql[] {
+  const own = sql`x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL`
   const each = sql`unnest(${ids}) i`
-  return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
+  return [...params.resources.values()].flatMap(({ resource, whole }) => {
+    if (parts.includes(resource.name)) return []
     const table = sql.id(resource.name)
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
-    if (parts.includes(resource.name)) return []
     return pointing.map(field => {
       const column = sql`x.${sql.id(field.internal_name)}`
       const points = hasAmong(field, sql`i`)

@@ -21,7 +21,7 @@ import { recordStatement, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import type { Work } from './work.ts'
 import { execute } from './write/execute.ts'
-import type { Saved, WriteContext } from './write/operation.ts'
+import type { Saved } from './write/operation.ts'
 import { returnedRows } from './write/plan.ts'
 import { type Event, type Write, writeParamsOf } from './write/protocol.ts'
 import { savedOf } from './write/response.ts'
@@ -106,10 +106,10 @@ export async function validateRemoval(
 
 /** Throws what forbids the deletion, if anything does, but for records that `moves` take along. */
 async function refuseReasons(asked: Removal, moves: readonly Move[], how: string): Promise<void> {
-  const { db, schema, id, context, precondition, isAlone = false } = asked
+  const { db, schema, id, context, precondition } = asked
   const { actor, name } = schema.resource
   const [params, record] = [writeParamsOf(context), param(String(id))]
-  const uses = usesOf(schema, context, params, record, moves, isAlone)
+  const uses = usesOf(asked, params, record, moves)
   const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)
   const statement = sql`SELECT json_build_array(${sql.join(uses.map(({ counts }) => counts))})::text AS used,
     ${refused ?? sql`NULL::text`} AS refused,
@@ -157,7 +157,7 @@ async function refuseRemoval(asked: Removal): Promise<void> {
  * tokens along, and unless `isAlone` a single record its parts. `isRead`: the answer has the record.
  */
 function removal(
-  { schema, context: { catalog, rights } }: Work,
+  { schema, context: { rights } }: Work,
   params: WriteParams,
   ids: readonly number[],
   precondition: Precondition,
@@ -177,7 +177,7 @@ function removal(
   const count = sql.integer(ids.length)
   return {
     conditions: [
-      ...unpointed(name, params, catalog, sql`${all}::bigint[]`, own),
+      ...unpointed(name, params, sql`${all}::bigint[]`, own),
       ...(refused ? [sql`(${refused}) IS NULL`] : []),
     ],
     locksFirst: true,
@@ -222,13 +222,12 @@ function inOrder(ids: Param, count: number): Pick<Event, 'of' | 'count'> {
  * records that it revokes and records to be moved do not count.
  */
 function usesOf(
-  { resource: { name, parts = [], revokes = [] } }: ResourceSchema,
-  context: WriteContext,
+  { schema, context, isAlone }: Removal,
   params: WriteParams,
   record: Param,
   moves: readonly Move[],
-  isAlone: boolean,
-): { resource: string; counts: Sql; unused: readonly Field[] }[] {
+) {
+  const { name, parts = [], revokes = [] } = schema.resource
   const seen = (resource: string, shown: Sql) =>
     mayRead(context, resource) ? sql`${shown} AND ${visible(resource, params, sql`x`)}` : sql`false`
   const moved = (resource: string) =>
