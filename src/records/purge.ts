@@ -29,11 +29,11 @@ export async function purgeRecords(db: Transaction, catalog: Catalog, before: Da
   const params = writeParamsOf({ catalog, actor: service })
   for (const { name, conditions } of await withDue(db, params.account, catalog, before)) {
     for (;;) {
-      const due = await readDue(db, conditions)
+      const { count, due } = await readDue(db, conditions)
       const write = purge(params, name, due, conditions)
-      const isPurged = due.ids.length > 0 && (await execute(db, params, write)).length > 0
-      if (isPurged) purged += due.ids.length
-      const left = due.count - (isPurged ? due.ids.length : 0)
+      const isPurged = due.length > 0 && (await execute(db, params, write)).length > 0
+      if (isPurged) purged += due.length
+      const left = count - (isPurged ? due.length : 0)
       if (isPurged && left > 0) continue
       // One that changed meanwhile is due again in the next round.
       if (left > 0) kept[name] = left
@@ -73,22 +73,18 @@ async function withDue(db: Transaction, account: Param, catalog: Catalog, before
   return all.filter((_one, index) => places.has(index))
 }
 
-/** Records that are due: those of a batch that may be purged, with their versions, and the number of all. */
-type Due = { readonly ids: readonly string[]; readonly versions: readonly string[]; readonly count: number }
+/** A record that is due. */
+type Due = readonly [id: string, version: string]
 
-async function readDue(db: Transaction, { table, isDue, isFree }: Conditions): Promise<Due> {
+/** The number of all due records, and those of a batch that may be purged. */
+async function readDue(db: Transaction, { table, isDue, isFree }: Conditions) {
   const statement = sql`SELECT (SELECT count(*) FROM ${table} t WHERE ${isDue})::text AS count, (
       SELECT coalesce(json_agg(json_build_array(d.id::text, d.version::text) ORDER BY d.id), '[]')::text
       FROM (
         SELECT t.id, t.version FROM ${table} t WHERE ${isDue}${isFree}
         ORDER BY t.id LIMIT ${sql.integer(batch)}) d) AS due`
   const [row] = await ask(db, statement)
-  const due = JSON.parse(row!.due!) as [string, string][]
-  return {
-    ids: due.map(([id]) => id),
-    versions: due.map(([, version]) => version),
-    count: Number(row!.count),
-  }
+  return { count: Number(row!.count), due: JSON.parse(row!.due!) as Due[] }
 }
 
 /** Conditions on the row `t` of `table`. */
@@ -112,10 +108,10 @@ function conditionsOf(account: Param, name: string, catalog: Catalog, before: Da
 }
 
 /** Purges these records, or none if one of them is no longer due or free. */
-function purge({ account }: WriteParams, name: string, due: Due, conditions: Conditions): Write {
+function purge({ account }: WriteParams, name: string, due: readonly Due[], conditions: Conditions): Write {
   const { table, isDue, isFree } = conditions
-  const count = sql.integer(due.ids.length)
-  const all = sql`${`{${due.ids.join()}}`}::bigint[]`
+  const count = sql.integer(due.length)
+  const all = sql`${`{${due.map(([id]) => id).join()}}`}::bigint[]`
   const deleted = sql`
   DELETE FROM ${table} d USING counted
   WHERE d.account_id = ${account}::bigint AND d.id = ANY(${all})
@@ -135,9 +131,9 @@ function purge({ account }: WriteParams, name: string, due: Due, conditions: Con
     ],
     events: [
       {
-        ...{ type: `${name}.purged`, resource: name, count: due.ids.length },
+        ...{ type: `${name}.purged`, resource: name, count: due.length },
         of: sql`(SELECT d.id, d.version + 1 AS version, ${count} - d.place AS behind
-    FROM unnest(${all}, ${`{${due.versions.join()}}`}::int[]) WITH ORDINALITY d (id, version, place))`,
+    FROM unnest(${all}, ${`{${due.map(([, version]) => version).join()}}`}::int[]) WITH ORDINALITY d (id, version, place))`,
       },
     ],
     answer: sql`SELECT '' AS id FROM counted`,

@@ -40,8 +40,12 @@ export async function retryOnConflict(
   return mutex.run(record, async () => {
     const saved = await repeated(db, act, attempts.other)
     // `check` queries outside of the transaction, which the embedded engine's one connection can't.
-    if (saved || options?.check || !isTransactional(db)) return saved
-    return underLock(db, account, act)
+    if (saved || options?.check || !db.transaction) return saved
+    return db.transaction({ account }, async tx => {
+      await ask(tx, lockStatement(account))
+      const result = await act(tx, true)
+      return { commits: result !== null, result }
+    })
   })
 }
 
@@ -51,16 +55,4 @@ async function repeated(db: Transaction, act: Act, times: number): Promise<Saved
     if (saved) return saved
   }
   return null
-}
-
-function isTransactional(db: Transaction): db is Required<Transaction> {
-  return 'transaction' in db
-}
-
-function underLock(db: Required<Transaction>, account: string, act: Act): Promise<Saved | null> {
-  return db.transaction({ account }, async tx => {
-    await ask(tx, lockStatement(account))
-    const result = await act(tx, true)
-    return { commits: result !== null, result }
-  })
 }
