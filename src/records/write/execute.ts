@@ -153,18 +153,18 @@ function lockedCtes(params: WriteParams, write: Write): Sql[] {
     ...(conditions.length ? [sql`latch AS MATERIALIZED (${counter})`] : []),
     sql`locked AS MATERIALIZED (
   SELECT t.account, ${counterRow(sql`t.at`, sql`t.last_id AS id_before`)} FROM (
-    SELECT c.account_id AS account, ${momentOf(params, write)} AS at, c.last_id
+    SELECT c.account_id AS account, ${momentOf(params, write, sql`clock_timestamp()`)} AS at, c.last_id
     FROM ${conditions.length ? sql`latch` : sql`(${counter})`} c
     WHERE ${sql.join(all, sql`\n      AND `)}) t
 )`,
   ]
 }
 
-/** SQL of the moment of a write, over the row `c` of the counter. */
-function momentOf({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
-  const first = hasOwnMoment ? sql`c.last_at + interval '1 millisecond'` : sql`c.last_at`
-  return sql`greatest(
-      ${first}, date_trunc('milliseconds', coalesce(${at}::timestamptz, clock_timestamp())))`
+/** SQL of the moment of a write, over the row `c` of the counter. `now`: SQL of the time under the lock. */
+function momentOf({ at }: WriteParams, { hasOwnMoment }: Write, now: Sql): Sql {
+  const first = hasOwnMoment ? later(sql`c.last_at`, sql`interval '1 millisecond'`) : sql`c.last_at`
+  const wanted = at.value === null ? now : sql`${at}::timestamptz`
+  return sql`greatest(${first}, date_trunc('milliseconds', ${wanted}))`
 }
 
 /** The counter with the numbers that the write takes; no row if the updates are not as they must be. */
@@ -179,22 +179,15 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
 `
 }
 
-/** The same as a statement, before the updates. */
+/**
+ * The same as a statement, before the updates. The lock is a statement before it, so it begins after the
+ * wait. A distributed PostgreSQL sets no column by a volatile function such as clock_timestamp() (D173).
+ */
 function raised(params: WriteParams, write: Write): Sql {
   const seqs = numberOf(write.events, ({ countBefore }) => countBefore!)
-  return sql`UPDATE counter c SET ${counterChanges(params, write, seqs)}, last_at = ${momentAfterLock(params, write)}
+  const at = momentOf(params, write, sql`statement_timestamp()`)
+  return sql`UPDATE counter c SET ${counterChanges(params, write, seqs)}, last_at = ${at}
   WHERE c.account_id = ${params.account}::bigint`
-}
-
-/**
- * The same moment for a transaction. Its lock is a statement of its own, so the next statement begins after
- * the wait. `momentOf` will not do there: a distributed PostgreSQL sets no column by a volatile function such
- * as clock_timestamp(), nor by a stable one of a column, such as a time and an interval (D173).
- */
-function momentAfterLock({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
-  const next = later(sql`c.last_at`, sql`interval '1 millisecond'`)
-  const now = at.value === null ? sql`statement_timestamp()` : sql`${at}::timestamptz`
-  return sql`greatest(${hasOwnMoment ? next : sql`c.last_at`}, date_trunc('milliseconds', ${now}))`
 }
 
 function counterChanges({ version }: WriteParams, { ids = 0, endsOlder }: Write, seqs: Sql): Sql {
