@@ -11,7 +11,7 @@ import { fieldsVersion } from '../records/backfill.ts'
 import { type IdempotentRequest, storeResponse, writeIdempotently } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
 import { keysOfRows, takenKey } from '../records/unique.ts'
-import { withMoment } from '../records/write/placeholders.ts'
+import { counted, locked, withMoment } from '../records/write/placeholders.ts'
 import { type Origin, type Write, writeParamsOf } from '../records/write/protocol.ts'
 import { type Param, param, sql } from '../sql.ts'
 
@@ -90,7 +90,7 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
         type: field ? `field.${verb}` : 'form.updated',
         resource: 'field',
         of: sql`(SELECT ${id}::bigint AS id, ${versionSql} AS version FROM changed)`,
-        changes: withMoment(JSON.stringify(changes), 'counted'),
+        changes: withMoment(JSON.stringify(changes), counted),
       },
     ],
     answer: sql`SELECT ${id}::text AS id FROM changed`,
@@ -118,7 +118,7 @@ function keysSteps({ account }: WriteParams, { of: field, isUnique }: KeysChange
 }
 
 function savedField(account: Param, source: Param, row: FieldRow): Step {
-  const given = withMoment(JSON.stringify([row]), 'locked')
+  const given = withMoment(JSON.stringify([row]), locked)
   const change = sql`
   INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, default_value,
     is_required, is_active, is_indexed, is_unique, deleted_at, version)

@@ -9,24 +9,20 @@ import type { Json } from '../../json.ts'
 import { type Part, type Sql, type SqlType, sql } from '../../sql.ts'
 
 /** The row of the counter that SQL reads: before the counter is raised, or after it. */
-export type CounterRow = 'locked' | 'counted'
-
-const at = { locked: sql`locked.at`, counted: sql`counted.at` }
-const momentColumn = { locked: sql`locked.moment`, counted: sql`counted.moment` }
-const idBefore = { locked: sql`locked.id_before`, counted: sql`counted.id_before` }
+export const [locked, counted] = [sql`locked`, sql`counted`]
 
 /** SQL of the id of the nth new record of the write. */
-export function idOf(row: CounterRow, nth: Part): Sql {
-  return sql`${idBefore[row]} + ${nth}::bigint`
+export function idOf(row: Sql, nth: Part): Sql {
+  return sql`${row}.id_before + ${nth}::bigint`
 }
 
 /** SQL of JSON text with the moment in the place of its placeholder. */
-export function withMoment(json: Part, row: CounterRow): Sql {
-  return sql`replace(${json}::text, ${momentInJson}, ${momentColumn[row]})`
+export function withMoment(json: Part, row: Sql): Sql {
+  return sql`replace(${json}::text, ${momentInJson}, ${row}.moment)`
 }
 
 /** SQL of JSON text with the moment and new ids in the place of their placeholders. */
-export function withPlaceholdersReplaced(json: Part, row: CounterRow, temporaryIds: number): Sql {
+export function withPlaceholdersReplaced(json: Part, row: Sql, temporaryIds: number): Sql {
   const texts = Array.from({ length: temporaryIds }, (_, index) => JSON.stringify(idPlaceholder(index + 1)))
   return texts.reduce(
     (text, id, index) => {
@@ -38,11 +34,11 @@ export function withPlaceholdersReplaced(json: Part, row: CounterRow, temporaryI
 }
 
 /** The value of a column as SQL, with the moment and new ids in the place of their placeholders. */
-export function cellOf(value: Part, type: SqlType, row: CounterRow, hasTemporaryIds: boolean): Part {
+export function cellOf(value: Part, type: SqlType, row: Sql, hasTemporaryIds: boolean): Part {
   const isTime = type === 'timestamptz'
-  if (isTime && value === momentInColumns) return at[row]
+  if (isTime && value === momentInColumns) return sql`${row}.at`
   if (isTime && value && typeof value !== 'string')
-    return sql`CASE WHEN ${value} = ${momentText} THEN ${at[row]} ELSE ${value}::timestamptz END`
+    return sql`CASE WHEN ${value} = ${momentText} THEN ${row}.at ELSE ${value}::timestamptz END`
   if (!hasTemporaryIds || typeof value !== 'string' || !value.includes('-')) return value
   const ids = value.match(/-?\d+/g)!
   const parts = ids.map(id => (id.startsWith('-') ? idOf(row, id.slice(1)) : sql`${id}::bigint`))

@@ -10,14 +10,15 @@ import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { idPlaceholder } from '../../fields/moment.ts'
 import type { Json } from '../../json.ts'
-import { arrayLiteral, type Part, pattern, type Sql, type SqlType, sql, type Value } from '../../sql.ts'
+import { arrayLiteral, type Part, pattern, type Sql, sql, type Value } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { renderedMembers } from '../rendered-record.ts'
 import { type RecordToWrite, stateOf, tableOf } from '../store.ts'
 import {
-  type CounterRow,
   cellOf,
+  counted,
   idOf,
+  locked,
   withMoment,
   withPlaceholdersReplaced,
   withRealIds,
@@ -40,19 +41,13 @@ export type Row = RecordToWrite & {
 export function insertedRows(rows: readonly Row[]): Sql {
   const { columns, insert } = shapeOf(rows[0]!.schema.whole)
   const { from, values } = sourceOf(
-    rows.map(row => [customOf(row).set, documentOf(row), String(row.nth), ...textsOf(columns, row)]),
+    rows.map(row => [customOf(row), documentOf(row), String(row.nth), ...textsOf(columns, row)]),
     2,
   )
   const [custom, document, nth, ...texts] = values
-  return insert([
-    ...[
-      idOf('counted', nth!),
-      custom!,
-      withPlaceholdersReplaced(document!, 'counted', rows[0]!.temporaryIds),
-      from,
-    ],
-    ...cellsOf(columns, texts, 'counted', rows[0]!).map(({ cell }) => cell),
-  ])
+  const text = withPlaceholdersReplaced(document!, counted, rows[0]!.temporaryIds)
+  const cells = cellsOf(columns, texts, counted, rows[0]!).map(({ cell }) => cell)
+  return insert([idOf(counted, nth!), custom!, text, from, ...cells])
 }
 
 /**
@@ -67,28 +62,25 @@ export function updatedRows({ account }: WriteParams, rows: readonly Row[]): Sql
     ({ field }) => field.is_hidden || names.has(field.internal_name) || setByUpdate.has(field.internal_name),
   )
   const { from, values } = sourceOf(
-    rows.map(row => {
-      const { set, unset } = customOf(row)
-      return [set, documentOf(row), unset, ...keyOf(row), ...textsOf(columns, row)]
-    }),
+    rows.map(row => [customOf(row), documentOf(row), ...keyOf(row), ...textsOf(columns, row)]),
     2,
     [...typesOfKey, ...columns.flatMap(({ columns }) => columns.map(({ type }) => sql.type(type)))],
   )
-  const [custom, document, unset, id, version, state, ...texts] = values
-  const set = cellsOf(columns, texts, 'locked', first!).map(
+  const [custom, document, id, version, state, ...texts] = values
+  const set = cellsOf(columns, texts, locked, first!).map(
     ({ name, type, cell }) => sql`${name} = ${cell}::${sql.type(type)}`,
   )
   return sql`
   UPDATE ${tableOf(schema)} t SET version = t.version + 1,
-    custom = (t.custom || ${custom!}::jsonb) - ${unset!}::text[],
-    document = ${withPlaceholdersReplaced(document!, 'locked', first!.temporaryIds)},
+    custom = ${custom!}::jsonb,
+    document = ${withPlaceholdersReplaced(document!, locked, first!.temporaryIds)},
     ${sql.join(set, sql`,\n    `)}
   FROM locked${from}
   WHERE ${isAsRead(account, rows, [id!, version!, state!])}
 `
 }
 
-const typesOfKey = (['jsonb', 'text', 'text[]', 'bigint', 'int', 'bigint'] as const).map(sql.type)
+const typesOfKey = (['jsonb', 'text', 'bigint', 'int', 'bigint'] as const).map(sql.type)
 
 /** The condition that these records, of one resource, are unchanged since they were read. */
 export function areAsRead({ account }: WriteParams, rows: readonly Row[]): Sql {
@@ -143,7 +135,7 @@ export function eventsOf(rows: readonly Row[]): Sql {
   const [changes, type, resource, id, nth, version, aliases, behind, request, trace] = values
   return sql`LATERAL (
     SELECT ${changes!}::text AS changes, ${type!}::text AS type, ${resource!}::text AS resource,
-      coalesce(${id!}::bigint, ${idOf('counted', nth!)}) AS id, ${version!}::int + 1 AS version,
+      coalesce(${id!}::bigint, ${idOf(counted, nth!)}) AS id, ${version!}::int + 1 AS version,
       ${aliases!}::text[] AS aliases, ${behind!}::bigint AS behind,
       ${request!}::text AS request, ${trace!}::text AS trace
     FROM (SELECT 1) one${from})`
@@ -158,11 +150,11 @@ export function changesSql(row: Row): Sql {
     return [name, { before, after: told[name] ?? after }]
   })
   const json = JSON.stringify(temporaryIds ? Object.fromEntries(all) : changes)
-  return withPlaceholdersReplaced(json, 'counted', temporaryIds)
+  return withPlaceholdersReplaced(json, counted, temporaryIds)
 }
 
 /** The event's changes of several records, as SQL. */
-export const changesOfEach = withMoment(sql`e.changes`, 'counted')
+export const changesOfEach = withMoment(sql`e.changes`, counted)
 
 /**
  * Values of rows as SQL: the parameters of one row, or the columns of the FROM item `from` for several. The
@@ -191,12 +183,7 @@ function sourceOf(
 }
 
 /** The values of columns as SQL, with the moment and new ids in the place of their placeholders. */
-function cellsOf(
-  columns: readonly FieldColumns[],
-  values: readonly Part[],
-  row: CounterRow,
-  { temporaryIds }: Row,
-): Cell[] {
+function cellsOf(columns: readonly FieldColumns[], values: readonly Part[], row: Sql, { temporaryIds }: Row) {
   let index = 0
   return columns.flatMap(({ field, columns, names }) => {
     return columns.map(({ type }, place) => {
@@ -231,11 +218,9 @@ type FieldColumns = {
   readonly columns: readonly Column[]
   readonly names: readonly Sql[]
 }
-type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
-type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
 /** The columns that a record's own writes set, with the field of the service each belongs to. */
-const shapeOf = memoize((schema: ResourceSchema): Shape => {
+const shapeOf = memoize((schema: ResourceSchema) => {
   const columns = schema.fields
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.maintained_by)
     .map(field => {
@@ -254,16 +239,8 @@ function documentOf({ schema, after, temporaryIds }: Row): string {
   return renderedMembers(schema, temporaryIds ? withRealIds(schema, after, idPlaceholder) : after)
 }
 
-/**
- * The custom members that a change sets, as JSON text; and the names of those that it clears, as an array
- * literal. A custom field takes no nested record, so it has no temporary id.
- */
-function customOf({ schema: { whole }, changes }: Row): { set: string; unset: string } {
-  const changed = whole.fields.filter(field => field.is_custom && field.internal_name in changes)
-  const value = (field: Field) => changes[field.internal_name]!.after
-  const set = Object.fromEntries(
-    changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]),
-  )
-  const unset = changed.filter(field => value(field) === null).map(field => field.internal_name)
-  return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
+/** The stored custom members as JSON text. None has a temporary id: a custom field takes no nested record. */
+function customOf({ after }: Row): string {
+  const members = Object.entries(after).filter(([name, value]) => name.startsWith('cf_') && value !== null)
+  return JSON.stringify(Object.fromEntries(members))
 }
