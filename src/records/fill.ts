@@ -2,7 +2,7 @@
  * Fills or requires the fields that a body leaves out (D6). Does no I/O: records that defaults name are
  * looked up like the names of the body (names.ts).
  */
-import type { Problem } from '../errors.ts'
+import { memberProblem } from '../errors.ts'
 import { isHollow } from '../fields/blank.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
@@ -25,8 +25,7 @@ export function fillOrRequire(
 ): void {
   if (!field.is_active || field.is_read_only || field.is_hidden) return
   const { internal_name: name } = field
-  const path = `${parsed.path}/${name}`
-  const value = before ? null : defaultValueOf(field, path, parsed)
+  const value = before ? null : defaultValueOf(field, parsed)
   if (value !== null) {
     if (value !== undefined) parsed.values[name] = value
     return
@@ -35,13 +34,7 @@ export function fillOrRequire(
   const { is_hidden, is_read_only } = byName.get(name)!
   if (before && (is_hidden || is_read_only || parsed.sent.size === 0)) return
   const rule = field.rules.includes(1) ? { rule: 1 } : {}
-  const missing = (): Problem => ({
-    field: name,
-    path,
-    code: 'required',
-    message: `${name} is required.`,
-    ...rule,
-  })
+  const missing = () => ({ ...memberProblem(name, 'required', `${name} is required.`, parsed.path), ...rule })
   if (is_hidden) parsed.problems.add(hiddenProblem)
   else
     parsed.problems.add(missing, () => {
@@ -59,13 +52,13 @@ export function fillOrRequire(
  */
 function defaultValueOf(
   field: Field,
-  path: string,
-  { catalog, names, references }: ParseState,
+  { catalog, names, references, path }: Parsed & ParseState,
 ): Json | undefined {
   const fallback = defaultOf(field)
   if (isHollow(fallback)) return null
   const state = newParseState(catalog)
-  const value = kinds[field.type].parse(fallback, parseContextOf(field, path, state), null) ?? null
+  const context = parseContextOf(field, `${path}/${field.internal_name}`, state)
+  const value = kinds[field.type].parse(fallback, context, null) ?? null
   const named = state.references.map(reference => ({ ...reference, by: 'default' as const }))
   const areThere = named.map(reference => names?.isThere(reference) ?? null)
   if (value === null || areThere.includes(false)) return null

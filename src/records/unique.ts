@@ -173,7 +173,7 @@ export function clash(schema: ResourceSchema, field: Field, path: string, holder
   const name = field.internal_name
   if (isHiddenByRole(schema, name)) return hiddenProblem()
   const message = `Another ${schema.resource.name} has the same ${name}.`
-  const problem: Problem = { field: name, path: `${path}/${name}`, code: 'value_taken', message }
+  const problem = memberProblem(name, 'value_taken', message, path)
   return holder ? { ...problem, holder: Number(holder) } : problem
 }
 

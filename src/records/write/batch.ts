@@ -85,16 +85,14 @@ function alike(run: readonly Ready[]): (readonly Ready[])[] {
 
 /** The first of these operations, up to the second one about the same record. */
 async function runOf(batch: Batch, window: readonly Operation[]): Promise<Ready[]> {
-  const targets = await findTargets(batch, window.filter(isSave))
-  const bySave = new Map(window.filter(isSave).map((operation, index) => [operation, targets[index]!]))
-  const run = beforeSecond(window, bySave)
-  const saves = run.filter(isSave)
-  const saved = saves.map(one => bySave.get(one)!)
-  const independent = await independentOf(batch, saved)
-  const bySaved = new Map(saves.map((operation, index) => [operation, independent[index]!]))
+  const saves = window.filter(isSave)
+  const targets = await findTargets(batch, saves)
+  const run = beforeSecond(window, new Map(saves.map((operation, index) => [operation, targets[index]!])))
+  const independent = await independentOf(batch, targets.slice(0, run.filter(isSave).length))
+  const bySave = new Map(saves.map((operation, index) => [operation, independent[index]]))
   return run.map(operation => ({
     operation,
-    ready: bySaved.get(operation) ?? (isRemoval(batch.schema, operation) ? operation.id : null),
+    ready: bySave.get(operation) ?? (isRemoval(batch.schema, operation) ? operation.id : null),
   }))
 }
 

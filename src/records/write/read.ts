@@ -2,7 +2,7 @@
  * Reads operations: the stored record that each is about, and its body as typed values, with the names in it
  * resolved. Of several operations each statement reads what all need.
  */
-import { type Problem, Refusal, requireRefusal } from '../../errors.ts'
+import { memberProblem, type Problem, Refusal, requireRefusal } from '../../errors.ts'
 import type { Values } from '../../fields/field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { mayRead } from '../../rights/rights.ts'
@@ -104,10 +104,7 @@ function conflicts(values: Values, stored: Values, body: Json): Problem[] {
   const sent: JsonObject = isObject(body) ? body : {}
   const conflicting = Object.keys(values).filter(name => !isSameJson(values[name]!, stored[name] ?? null))
   return conflicting.map(name => ({
-    field: name,
-    path: `/${name}`,
-    code: 'changed_since_read',
-    message: `${name} differs from the stored value.`,
+    ...memberProblem(name, 'changed_since_read', `${name} differs from the stored value.`),
     current: stored[name] ?? null,
     ...(Object.hasOwn(sent, name) ? { sent: sent[name]! } : {}),
   }))

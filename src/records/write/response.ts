@@ -78,14 +78,8 @@ export function replayedProblem(
   if (isAboutHidden(schema, catalog, { field, path })) return null
   // A hint may name any field.
   const isHinted = hint !== undefined && schema.byName === schema.whole.byName
-  return {
-    field,
-    path,
-    code,
-    message,
-    ...(rule === undefined ? {} : { rule }),
-    ...(isHinted ? { hint } : {}),
-  }
+  const more = { ...(rule === undefined ? {} : { rule }), ...(isHinted ? { hint } : {}) }
+  return { field, path, code, message, ...more }
 }
 
 /** The ids of the records that the caller does not see. */

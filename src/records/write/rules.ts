@@ -49,18 +49,9 @@ export function applyRules(
       // An unreadable value is one problem, not also a missing one, nor one of a field that depends on it.
       if (at === '' && hasProblem(field, problems.listed)) return
       if (because !== field && hasProblem(because, problems.listed.slice(0, parsedCount))) return
+      const told = { field, path: `${path}/${field}${at}`, code }
       if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
-      else
-        problems.add(
-          () => ({
-            field,
-            path: `${path}/${field}${at}`,
-            code,
-            message: sentence(`/${field}${at}`, message),
-            ...more,
-          }),
-          hint,
-        )
+      else problems.add(() => ({ ...told, message: sentence(`/${field}${at}`, message), ...more }), hint)
     },
     // Warnings of rules reveal the stored record.
     warn: warning => {
