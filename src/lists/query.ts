@@ -136,7 +136,7 @@ export function selectionOf(context: QueryContext): Selection {
     filter: plan,
     totalKey: [...(context.parameters.get('filter') ?? []), ...(day ? [`as_of ${day}`] : [])].join(','),
     isOfDeleted: oneOf(context, 'deleted', ['only']) === 'only',
-    hasNames: context.names.hasNames,
+    hasNames: context.names.asked.length > 0,
     day,
   }
 }

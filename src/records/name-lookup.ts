@@ -75,11 +75,6 @@ export class NameLookup {
     return null
   }
 
-  /** True if a request has names, looked up or not. */
-  get hasNames(): boolean {
-    return this.asked.length > 0
-  }
-
   get areTooMany(): boolean {
     return Math.max(this.#asked.size, this.#found.known.length) > namesMax
   }

@@ -123,11 +123,8 @@ export async function matchesOfNames(
   all: readonly NameQuery[],
 ): Promise<(readonly Match[])[]> {
   needToRead(caller, all)
-  const answers = await recordsByName(
-    db,
-    caller,
-    all.filter(({ text }) => canBeName(text)),
-  )
+  const possible = all.filter(({ text }) => canBeName(text))
+  const answers = await recordsByName(db, caller, possible)
   return all.map(one => answers.get(keyOf(one)) ?? [])
 }
 
