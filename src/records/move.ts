@@ -131,12 +131,8 @@ function operationOf({ schema }: Work, { change }: Move, id: number): Operation 
   const bodyOn = (before: Values) => {
     const moved = Object.entries(change(before))
     const changed = moved.filter(([name, value]) => !isSameJson(value, before[name] ?? null))
-    const message = 'To move it changes what your role does not let you change'
-    refuseUnwritable(
-      schema,
-      changed.map(([name]) => name),
-      message,
-    )
+    const names = changed.map(([name]) => name)
+    refuseUnwritable(schema, names, 'To move it changes what your role does not let you change')
     return Object.fromEntries(changed)
   }
   return { op: 'update', id, key: null, precondition: null, body: {}, bodyOn }

@@ -56,6 +56,7 @@ export function planOf(
   const further = single ? furtherSteps(params, schema, single) : none
   const nested = operations.flatMap(one => one.nested)
   const invariants = operations.flatMap(({ invariant }) => invariant ?? [])
+  const stored = operations.flatMap(({ before }) => (before ? [before] : []))
   const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
   const made = groups.filter(({ rows: [row] }) => !row!.read)
   const inserted = (group: Group) => insertedWithKeys(params, group)
@@ -87,11 +88,7 @@ export function planOf(
       ...made.filter(isOwn).flatMap(inserted),
       ...r,
       ...further.steps,
-      ...(updatesOthers?.(
-        params,
-        sql`r`,
-        operations.flatMap(({ before }) => (before ? [before] : [])),
-      ) ?? []),
+      ...(updatesOthers?.(params, sql`r`, stored) ?? []),
     ],
     events: [...further.events, ...(single ? groups.map(eventOf) : [eventsOfAll(all)])],
     isConfiguration,

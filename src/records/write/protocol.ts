@@ -168,13 +168,10 @@ export async function lockLatest(db: Transaction, { catalog }: Caller): Promise<
  */
 export function endOlder(db: Transaction, account: number, version: string): Rows {
   const [own, latest] = [param(String(account)), param(version)]
-  return writeStatement(
-    db,
-    own,
-    sql`
+  const statement = sql`
     UPDATE counter SET oldest_version = ${latest}::bigint
-    WHERE account_id = ${own}::bigint AND oldest_version < ${latest}::bigint`,
-  )
+    WHERE account_id = ${own}::bigint AND oldest_version < ${latest}::bigint`
+  return writeStatement(db, own, statement)
 }
 
 /**
@@ -188,12 +185,9 @@ export async function reserveIds(
   count: number,
 ): Promise<number> {
   const [own, last, many] = [param(String(account)), sql.id(of), param(String(count))]
-  const [row] = await writeStatement(
-    db,
-    own,
-    sql`
+  const statement = sql`
     UPDATE counter SET ${last} = ${last} + ${many}::bigint WHERE account_id = ${own}::bigint
-    RETURNING (${last} - ${many}::bigint + 1)::text AS first`,
-  )
+    RETURNING (${last} - ${many}::bigint + 1)::text AS first`
+  const [row] = await writeStatement(db, own, statement)
   return Number(row!.first)
 }

@@ -7,7 +7,6 @@ import { resolveNames } from '../../records/names.ts'
 import { type Reader, tableOf } from '../../records/store.ts'
 import type { Work } from '../../records/work.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'
-import type { Operation } from '../../records/write/operation.ts'
 import { lockLatest } from '../../records/write/protocol.ts'
 import { type AuthorizedCaller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
@@ -31,15 +30,8 @@ export async function bulkStep(work: StepWork): Promise<Step> {
   const statement = sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
 WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`
   const rows = await ask(db, statement)
-  const operations = rows.map(
-    ({ id }): Operation => ({
-      op: 'update',
-      id: Number(id),
-      key: null,
-      precondition: null,
-      body: changes as Json,
-    }),
-  )
+  const change = { op: 'update', key: null, precondition: null, body: changes as Json } as const
+  const operations = rows.map(({ id }) => ({ ...change, id: Number(id) }))
   const outcomes = await carryOutLocked(work, operations, oldest)
   let [updated, unchanged] = [0, 0]
   const problems = outcomes.flatMap((outcome, index) => {
