@@ -7,13 +7,13 @@ import type { Reader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { leaseOn } from '../../waiting/lease.ts'
 import { type Job, jobOf, type Result, type Step, seenBy } from './job.ts'
-import { changedJob, isIt, type JobKey, jobColumns, nowIf } from './store.ts'
+import { changeJob, isIt, type JobKey, jobColumns, nowIf } from './store.ts'
 
 /**
  * A step renews the lease at its end. A step that outlasts it is safe: it locks the row. Each start of a
  * phase ends the lease (`begin` in store.ts), so that a job is unchanged as long as its lease is held.
  */
-const lease = leaseOn({ table: 'job', alias: 'j', seconds: 3, isRow: isIt })
+export const lease = leaseOn({ table: 'job', alias: 'j', seconds: 3, isRow: isIt })
 
 /**
  * Running jobs without a lease: the oldest of each account first, so that no account hides the jobs of
@@ -38,11 +38,6 @@ export async function claim(db: Reader, key: JobKey, holder: string): Promise<Jo
     returning: jobColumns,
   })
   return row && jobOf(row)
-}
-
-/** Releases the lease, so that another process may continue at once. */
-export function release(db: Reader, key: JobKey, holder: string): Promise<void> {
-  return lease.release(db, key, holder)
 }
 
 /**
@@ -76,24 +71,22 @@ export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number)
   const result = step.isEnd
     ? JSON.stringify({ [phase!]: { ...counts, seen_by: seenBy(job) } satisfies Result })
     : '{}'
-  const [row] = await ask(
+  const noted = await changeJob(
     db,
-    changedJob(
-      sql`UPDATE job j SET ${lease.renewed}, position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
+    sql`UPDATE job j SET ${lease.renewed}, position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
   counts = ${JSON.stringify(counts)}::jsonb, worked_ms = j.worked_ms + ${String(Math.ceil(tookMs))}::bigint,
   result = j.result || ${result}::jsonb, state = ${state}::text,
   total = CASE WHEN ${String(step.isEnd && kind === 'bulk')}::boolean THEN j.done + ${String(step.done)}::bigint
     ELSE j.total END,
   ended_at = ${nowIf(step.isEnd)}
 WHERE ${isIt(job)}`,
-      sql`refused AS (
+    sql`refused AS (
   INSERT INTO job_problem (account_id, job, phase, place, problems)
   SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
   FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
   ON CONFLICT (account_id, job, phase, place) DO UPDATE SET problems = EXCLUDED.problems)`,
-    ),
   )
-  return jobOf(row!)
+  return noted!
 }
 
 type ByName = { readonly [name: string]: number }

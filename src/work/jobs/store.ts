@@ -30,13 +30,19 @@ export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
  * A statement that changes the job `j`, and returns its columns; `cte`: a change beside it. The texts are
  * made of the returned row: a distributed PostgreSQL returns none that a stable function makes (D173).
  */
-export function changedJob(change: Sql, cte: Sql = sql.none): Sql {
+function changedJob(change: Sql, cte: Sql = sql.none): Sql {
   return sql`WITH ${sql.join([
     cte,
     sql`j AS (${change}
 RETURNING j.*)`,
   ])}
 SELECT ${jobColumns} FROM j`
+}
+
+/** Changes a job as `changedJob` says; null if there is none that the change finds. */
+export async function changeJob(db: Reader, change: Sql, cte?: Sql): Promise<Job | null> {
+  const [row] = await ask(db, changedJob(change, cte))
+  return row ? jobOf(row) : null
 }
 
 /** Without the long columns: the texts of a file's columns, and their mapping. */
@@ -116,13 +122,10 @@ ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`
 }
 
 /** Changes the plan of a waiting job; null if it is not waiting. */
-export async function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
-  const [row] = await ask(
-    db,
-    changedJob(sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb
-WHERE ${isIt(key)} AND j.state = 'waiting'`),
-  )
-  return row ? jobOf(row) : null
+export function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
+  const change = sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb
+WHERE ${isIt(key)} AND j.state = 'waiting'`
+  return changeJob(db, change)
 }
 
 /** Stores the content found in the file of an import, which can then begin. */
@@ -131,12 +134,9 @@ export async function noteFile(
   key: JobKey,
   { plan, columns, total }: Pick<NewJob, 'plan' | 'columns' | 'total'>,
 ): Promise<Job> {
-  const [row] = await ask(
-    db,
-    changedJob(sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb,
-  columns = ${JSON.stringify(columns)}::jsonb, total = ${String(total)}::bigint WHERE ${isIt(key)}`),
-  )
-  return jobOf(row!)
+  const change = sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb,
+  columns = ${JSON.stringify(columns)}::jsonb, total = ${String(total)}::bigint WHERE ${isIt(key)}`
+  return (await changeJob(db, change))!
 }
 
 /** Rows that are removed at once: one of `import_rows` may have half a million characters. */
@@ -166,21 +166,18 @@ export async function cleanJobs(db: Reader, account: number, oldest: Date): Prom
 }
 
 /** Moves a job from one of these states to another; null if it is in none of them. */
-export async function move(db: Reader, key: JobKey, from: readonly State[], to: State): Promise<Job | null> {
-  const [row] = await ask(
-    db,
-    changedJob(sql`UPDATE job j SET state = ${to}::text,
+export function move(db: Reader, key: JobKey, from: readonly State[], to: State): Promise<Job | null> {
+  const change = sql`UPDATE job j SET state = ${to}::text,
   ended_at = ${nowIf(['done', 'failed', 'cancelled'].includes(to))}
-WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`),
-  )
-  return row ? jobOf(row) : null
+WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`
+  return changeJob(db, change)
 }
 
 /**
  * Starts a phase of a job as `by`, from one of these states; null if it is in none of them. `keeps`: the
  * phase's counts and refusals so far remain.
  */
-export async function begin(
+export function begin(
   db: Reader,
   key: JobKey,
   from: readonly State[],
@@ -189,24 +186,21 @@ export async function begin(
   by: JobOrigin,
 ): Promise<Job | null> {
   const named = param(phase)
-  const [row] = await ask(
+  return changeJob(
     db,
-    changedJob(
-      sql`UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
+    sql`UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
   done = ${String(done)}::bigint, total = ${total === null ? null : String(total)}::bigint,
   counts = ${keeps ? sql`j.counts` : sql`'{}'`},
   worked_ms = ${done > 0 ? sql`j.worked_ms` : sql`0`}, error = NULL,
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`,
-      keeps
-        ? sql.none
-        : sql`cleared AS (
+    keeps
+      ? sql.none
+      : sql`cleared AS (
   DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
     AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text)`,
-    ),
   )
-  return row ? jobOf(row) : null
 }
 
 /** The position at which a phase begins, and its total. */

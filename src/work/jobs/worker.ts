@@ -10,7 +10,7 @@ import { databaseRefusal } from '../../db/refusal.ts'
 import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../../log.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
-import { claim, fail, findWork, release } from './progress.ts'
+import { claim, fail, findWork, lease } from './progress.ts'
 import { carryOutStep, type Means, type NextStep } from './steps.ts'
 import type { JobKey } from './store.ts'
 
@@ -65,7 +65,7 @@ export class JobWorker {
   async stop(): Promise<void> {
     await this.#loop.stop()
     const { db } = this.#options
-    await Promise.all(this.#loop.tasks.map(work => release(db, work, this.#holder).catch(() => {})))
+    await Promise.all(this.#loop.tasks.map(work => lease.release(db, work, this.#holder).catch(() => {})))
   }
 
   /** One step. The job may have lost its lease since the last one, which the step detects. */
