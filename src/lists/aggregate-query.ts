@@ -3,7 +3,7 @@
  * `measures`, the number of records, and sums, averages, medians and bounds of their numbers and amounts.
  * Knows no resource and no statement.
  */
-import type { Hint } from '../errors.ts'
+import type { Hint, ProblemCode } from '../errors.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { column, type Row, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
@@ -129,34 +129,24 @@ function groupKeyOf(text: string, context: QueryContext): GroupKey | null {
   const [name, unit, ...more] = text.split(':') as [string, string?, ...string[]]
   const field = fieldNamed(name, 'group_by', context)
   if (!field) return null
-  const withHint = (hint: Hint) => ({ field: name, hint })
+  const refused = (code: ProblemCode, message: string, hint: Hint) => {
+    addProblem(problems, 'group_by', code, message, { field: name, hint })
+    return null
+  }
   if (kinds[field.type].dateSql) {
     const known = units.find(one => one === unit)
     if (known && more.length === 0) return dateKey(text, field, known, catalog)
     const hint = () => suggestion(unit ?? '', units, `The units: ${units.join(', ')}.`)
-    const message = `${name} needs a unit of time, such as ${name}:month.`
-    if (unit === undefined) addProblem(problems, 'group_by', 'not_groupable', message, withHint(hint))
-    else
-      addProblem(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, withHint(hint))
-  } else if (!isGroupable(field)) {
+    if (unit !== undefined) return refused('invalid_value', `There is no unit of time "${unit}".`, hint)
+    return refused('not_groupable', `${name} needs a unit of time, such as ${name}:month.`, hint)
+  }
+  if (!isGroupable(field)) {
+    const message = `Records can't be grouped by ${name}: it doesn't hold one id with a name.`
     const hint = `Those that can: ${fieldNames(schema, isGroupable)}; dates with a unit of time.`
-    addProblem(
-      problems,
-      'group_by',
-      'not_groupable',
-      `Records can't be grouped by ${name}: it doesn't hold one id with a name.`,
-      withHint(hint),
-    )
-  } else if (unit !== undefined) {
-    addProblem(
-      problems,
-      'group_by',
-      'invalid_value',
-      `${name} has no units of time.`,
-      withHint(`Use ${name} alone.`),
-    )
-  } else return idKey(field, text, catalog)
-  return null
+    return refused('not_groupable', message, hint)
+  }
+  if (unit === undefined) return idKey(field, text, catalog)
+  return refused('invalid_value', `${name} has no units of time.`, `Use ${name} alone.`)
 }
 
 function rowOf({ account }: Catalog): Row {
@@ -229,16 +219,10 @@ function measuresOf(
 
 /** The default measures of parts: the number of records, and all sums. */
 function ofParts(parts: Parts | null): readonly Measure[] | null {
-  return (
-    parts && [
-      counting,
-      ...Object.entries(parts.measured).map(([name, of]) => ({
-        text: `sum:${name}`,
-        of,
-        aggregateSql: functions.sum,
-      })),
-    ]
-  )
+  if (!parts) return null
+  const { sum: aggregateSql } = functions
+  const sums = Object.entries(parts.measured).map(([name, of]) => ({ text: `sum:${name}`, of, aggregateSql }))
+  return [counting, ...sums]
 }
 
 function partOf(
