@@ -38,7 +38,7 @@ import {
   type Outcome,
 } from './command.ts'
 import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
-import { printableText } from './printable.ts'
+import { printable, printableText } from './printable.ts'
 
 /** The arguments with absolute paths, which work for the service too, and with the text of the map. */
 export function importGiven(args: CommandArguments): CommandArguments {
@@ -196,9 +196,18 @@ function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnStat
     text: [
       ...linesOf(states),
       text,
-      ...notTaken(not_taken),
-      ...replacedIn(replaced),
-      ...outOfUse(users_out_of_use),
+      ...each(
+        not_taken,
+        (name, rows) => `Of ${name}, linked contacts and companies kept their own value in ${rows} rows.`,
+      ),
+      ...each(
+        replaced,
+        (name, entries) => `${name} replaced lists, and ${entries} of their entries are gone.`,
+      ),
+      ...each(
+        users_out_of_use,
+        (name, rows) => `${name} is out of use, and was taken as it stands in ${rows} rows.`,
+      ),
     ].join('\n'),
     data: {
       ...{ job: job.id, state: job.state, error: job.error, rows: job.done },
@@ -209,25 +218,9 @@ function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnStat
   }
 }
 
-function notTaken(columns: Job['counts']['not_taken']): string[] {
-  return Object.entries(columns).map(
-    ([name, count]) =>
-      printableText`Of ${name}, linked contacts and companies kept their own value in ${grouped(count)} rows.`,
-  )
-}
-
-function replacedIn(columns: Job['counts']['replaced']): string[] {
-  return Object.entries(columns).map(
-    ([name, count]) =>
-      printableText`${name} replaced lists, and ${grouped(count)} of their entries are gone.`,
-  )
-}
-
-function outOfUse(users: Job['counts']['users_out_of_use']): string[] {
-  return Object.entries(users).map(
-    ([name, count]) =>
-      printableText`${name} is out of use, and was taken as it stands in ${grouped(count)} rows.`,
-  )
+/** A line for each name: what happened with its rows, whose number is `count`. */
+function each(counts: { readonly [name: string]: number }, lineOf: (name: string, count: string) => string) {
+  return Object.entries(counts).map(([name, count]) => printable(lineOf(name, grouped(count))))
 }
 
 /** Throws before anything is imported if the file is there, or can't be made. */

@@ -235,8 +235,7 @@ async function isDeletedSince({ db, schema, context, seq, id, verb }: Undoable):
 
 /** Updates the record with the values from before the event. */
 function writeBack(event: Undoable, precondition: Precondition): Promise<Saved> {
-  const { schema, id, changes } = event
-  refuseUnchangeable(event)
+  const { schema, seq, id, changes } = event
   const known = Object.entries(changes).filter(([name]) => isInUse(schema.whole.byName.get(name)))
   if (known.length === 0) throw nothingLeft(event)
   const valuesOf = (side: 'before' | 'after'): Values =>
@@ -244,20 +243,13 @@ function writeBack(event: Undoable, precondition: Precondition): Promise<Saved> 
   const former = valuesOf('before')
   const isSent = ([name]: [string, Json]) => !schema.whole.byName.get(name)!.is_read_only
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
+  // An undo is never partial: a field that the caller's role hides or locks refuses all of it.
+  const refusal = `The event ${seq} changed what your role does not let you change`
+  refuseUnwritable(schema, Object.keys(body), refusal)
   return updateRecord(event, id, body, precondition, {
     undoes: { former, made: valuesOf('after') },
     warnings: warningsOf(event),
     // The record may have changed since it was read.
     check: stored => refuseDiffering(event, stored as JsonObject),
   })
-}
-
-/** Throws if the caller's role hides or locks a field to be written: an undo is never partial. */
-function refuseUnchangeable({ seq, schema, changes }: Undoable): void {
-  const written = Object.keys(changes).filter(name => {
-    const field = schema.whole.byName.get(name)
-    return isInUse(field) && !field!.is_read_only
-  })
-  const message = `The event ${seq} changed what your role does not let you change`
-  refuseUnwritable(schema, written, message)
 }
