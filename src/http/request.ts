@@ -3,9 +3,9 @@ import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AuthenticatedCaller } from '../accounts/callers.ts'
-import { Problems, Refusal } from '../errors.ts'
+import { Problems, problemAt, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
-import { type Json, JsonLimitError, type JsonObject, parseExactly, pointerStep } from '../json.ts'
+import { isObject, type Json, JsonLimitError, type JsonObject, parseExactly, pointerStep } from '../json.ts'
 import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
@@ -98,9 +98,7 @@ export function requestId(sent: string | string[] | undefined): string {
 
 /** The `seq` of the last event that the client of a stream has; null if it names none. */
 export function lastEventIdOf(sent: string | string[] | undefined): number | null {
-  if (sent === undefined || sent === '') return null
-  if (typeof sent === 'string' && /^\d{1,15}$/.test(sent)) return Number(sent)
-  throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
+  return wholeOf(sent, 'Last-Event-ID must be the id of an event of the feed.')
 }
 
 /** The header by which answers tell the account's last `seq`, and requests name one. */
@@ -108,9 +106,13 @@ export const seqHeader = 'dealwright-seq'
 
 /** The `seq` that a request names; 0 without one. */
 export function seqOf(sent: string | string[] | undefined): number {
-  if (sent === undefined || sent === '') return 0
+  return wholeOf(sent, 'Dealwright-Seq must be the seq of an event, a whole number.') ?? 0
+}
+
+function wholeOf(sent: string | string[] | undefined, message: string): number | null {
+  if (sent === undefined || sent === '') return null
   if (typeof sent === 'string' && /^\d{1,15}$/.test(sent)) return Number(sent)
-  throw new Refusal('malformed_request', 'Dealwright-Seq must be the seq of an event, a whole number.')
+  throw new Refusal('malformed_request', message)
 }
 
 export function contextOf(request: ApiRequest): RequestWork['context'] {
@@ -166,6 +168,26 @@ export function bodyOf({ body }: ApiRequest): Json {
   if (body === undefined)
     throw new Refusal('malformed_json', 'The request needs a JSON body: an object with its members.')
   return body
+}
+
+/** The object that a body is. Throws `validation_failed` with `detail`. */
+export function objectOf(body: Json, detail: string): JsonObject {
+  if (isObject(body)) return body
+  const problem = problemAt('', 'wrong_type', 'The body must be an object.')
+  throw new Refusal('validation_failed', detail, [problem])
+}
+
+/** The same of an object with these members only. */
+export function knownMembersOf(
+  body: Json,
+  known: readonly string[],
+  detail: string,
+  hint?: string,
+): JsonObject {
+  const object = objectOf(body, detail)
+  const problems = unknownMembers(object, known, hint)
+  if (problems.count) throw new Refusal('validation_failed', detail, problems)
+  return object
 }
 
 /** Unknown members of a body, as problems. `hint` says where they may be sent. */

@@ -1,14 +1,12 @@
 /** `/account` over HTTP: the settings of the caller's account (D141). */
 import { changeSettings, type SettingsChange, settingNames, settingsOf } from '../../accounts/settings.ts'
 import type { Database } from '../../db/open.ts'
-import { problemAt, Refusal } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
-import { isObject, type JsonObject } from '../../json.ts'
 import { oncePerKey } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { type ApiRequest, bodyOf, contextOf, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, knownMembersOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { turnOf, withDryRun } from './dry-run.ts'
 
@@ -58,17 +56,6 @@ function updateSettings(db: Database, request: ApiRequest): Promise<SettingsChan
 }
 
 function changeOf(tx: Transaction, request: ApiRequest): Promise<SettingsChange> {
-  return changeSettings(tx, contextOf(request), settingsIn(request))
-}
-
-/** The body, with settings only. */
-function settingsIn(request: ApiRequest): JsonObject {
-  const body = bodyOf(request)
-  if (!isObject(body)) {
-    const problem = problemAt('', 'wrong_type', 'The body must be an object.')
-    throw new Refusal('validation_failed', 'Nothing was changed.', [problem])
-  }
-  const problems = unknownMembers(body, settingNames)
-  if (problems.count) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
-  return body
+  const settings = knownMembersOf(bodyOf(request), settingNames, 'Nothing was changed.')
+  return changeSettings(tx, contextOf(request), settings)
 }

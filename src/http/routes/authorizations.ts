@@ -2,9 +2,9 @@
 import { type Access, accesses, askedFor, choicesOf, scopesOf } from '../../accounts/oauth/access.ts'
 import { oauthClient, requireRedirect, wrong } from '../../accounts/oauth/clients.ts'
 import { createCode, isChallenge } from '../../accounts/oauth/codes.ts'
-import { memberProblem, problemAt, Refusal } from '../../errors.ts'
+import { memberProblem, Refusal } from '../../errors.ts'
 import { arrayOf, closedObject, openObject, orNull, text } from '../../fields/kinds/schemas.ts'
-import { isObject, type JsonObject } from '../../json.ts'
+import type { Json } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
 import { NotPublic, type Outgoing } from '../../work/webhooks/outgoing.ts'
 import type { WebhookWorker } from '../../work/webhooks/worker.ts'
@@ -12,7 +12,7 @@ import { okAnswer } from '../answer.ts'
 import { isResource } from '../oauth.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, objectOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, route } from '../route.ts'
 
 export type AuthorizationService = {
@@ -155,7 +155,7 @@ function requirePerson({ caller }: ApiRequest): void {
 }
 
 async function allow(service: AuthorizationService, request: ApiRequest) {
-  const { asked, access, days } = allowedBy(bodyOf(request) as JsonObject)
+  const { asked, access, days } = allowedBy(bodyOf(request))
   requirePerson(request)
   const client = await clientOf(service, request, asked)
   const { catalog, actor, rights } = request.caller
@@ -169,11 +169,8 @@ async function allow(service: AuthorizationService, request: ApiRequest) {
 
 type Allowed = { readonly asked: Asked; readonly access: Access; readonly days: number | null }
 
-function allowedBy(body: JsonObject): Allowed {
-  if (!isObject(body))
-    throw new Refusal('validation_failed', 'The program was not connected.', [
-      problemAt('', 'wrong_type', 'The body must be an object.'),
-    ])
+function allowedBy(sent: Json): Allowed {
+  const body = objectOf(sent, 'The program was not connected.')
   const known = [...Object.keys(parameters), 'access', 'days']
   const problems = unknownMembers(body, known)
   const { access, days = null, ...others } = body

@@ -1,7 +1,7 @@
 /** Jobs over HTTP (D84): the list, their actions, and bulk changes (D82). */
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
-import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
+import { type Problem, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { beginQuery, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
 import { oncePerKey, storedResponse } from '../../records/idempotency.ts'
@@ -29,7 +29,7 @@ import {
 } from '../../work/jobs/store.ts'
 import type { JobWorker } from '../../work/jobs/worker.ts'
 import { type Answer, okAnswer } from '../answer.ts'
-import { type ApiRequest, bodyOf, contextOf, idOf, schemaOf, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, idOf, knownMembersOf, schemaOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
 import { inTurn } from './record-reads.ts'
@@ -221,15 +221,10 @@ function wrongState({ id, state, phase }: Job, action: JobAction, why?: string):
 const everyRecord = 'all'
 
 async function bulkPlanOf(db: Transaction, request: ApiRequest, resource: string): Promise<BulkPlan> {
-  const body = bodyOf(request)
-  const refused = (problems: readonly Problem[] | Problems) =>
-    new Refusal('validation_failed', 'The bulk change was not begun.', problems)
-  if (!isObject(body)) throw refused([problemAt('', 'wrong_type', 'The body must be an object.')])
-  const unknown = unknownMembers(body, ['filter', 'changes'])
-  if (unknown.count) throw refused(unknown)
-  const { filter = null, changes = null } = body
+  const detail = 'The bulk change was not begun.'
+  const { filter = null, changes = null } = knownMembersOf(bodyOf(request), ['filter', 'changes'], detail)
   const problems = [...filterProblems(filter), ...(await changesProblems(db, request, resource, changes))]
-  if (problems.length) throw refused(problems)
+  if (problems.length) throw new Refusal('validation_failed', detail, problems)
   return {
     filter: filter === everyRecord ? [] : ([filter].flat() as string[]),
     changes: changes as JsonObject,
