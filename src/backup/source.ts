@@ -17,7 +17,7 @@ export type DatabaseLocation = {
 }
 
 /** A backup needs no statement timeout. The embedded engine always has one, so it gets a very long one. */
-export const longRunning = { statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, poolSize: 1 }
+const longRunning = { statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, poolSize: 1 }
 
 /**
  * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or
@@ -47,14 +47,15 @@ export async function withSource<T>(
   }
 }
 
-async function withDatabase<T>(
+/** Opens a database for `act`, without a limit of time, and closes it afterwards. */
+export async function withDatabase<T>(
   where: Omit<DatabaseOptions, 'log'>,
   log: Log,
-  read: (db: Database) => Promise<T>,
+  act: (db: Database) => Promise<T>,
 ): Promise<T> {
   const db = await openDatabase({ ...where, ...longRunning, log })
   try {
-    return await read(db)
+    return await act(db)
   } finally {
     await db.close()
   }

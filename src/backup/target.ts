@@ -6,10 +6,10 @@ import { existsSync, rmSync } from 'node:fs'
 import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
 import { makeDirectory } from '../db/embedded/disk.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
-import { type Database, type Log, openDatabase } from '../db/open.ts'
+import type { Database, Log } from '../db/open.ts'
 import { makeCopyFolder, removeLeftCopies } from './copy.ts'
 import { BackupError } from './format.ts'
-import { type DatabaseLocation, longRunning } from './source.ts'
+import { type DatabaseLocation, withDatabase } from './source.ts'
 
 /** Throws a BackupError if the data directory has a database. */
 export function requireFree({ databaseUrl, dataDir }: DatabaseLocation): void {
@@ -28,8 +28,7 @@ export async function withTarget<T>(
   fill: (db: Database) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, pooler, dataDir } = location
-  if (databaseUrl)
-    return withDatabase(await openDatabase({ url: databaseUrl, pooler, ...longRunning, log }), fill)
+  if (databaseUrl) return withDatabase({ url: databaseUrl, pooler }, log, fill)
   makeDirectory(dataDir)
   let isLost = false
   const lock = await acquireLock(dataDir, () => {
@@ -40,10 +39,7 @@ export async function withTarget<T>(
     await removeLeftCopies(dataDir)
     const folder = makeCopyFolder(dataDir, 'restore')
     try {
-      const result = await withDatabase(
-        await openDatabase({ dataDir: folder.path, ...longRunning, log }),
-        fill,
-      )
+      const result = await withDatabase({ dataDir: folder.path }, log, fill)
       if (isLost)
         throw new BackupError(`Another process has taken ${dataDir} meanwhile; nothing was restored.`)
       adoptCluster(dataDir, folder.path)
@@ -53,13 +49,5 @@ export async function withTarget<T>(
     }
   } finally {
     lock.release()
-  }
-}
-
-async function withDatabase<T>(db: Database, act: (db: Database) => Promise<T>): Promise<T> {
-  try {
-    return await act(db)
-  } finally {
-    await db.close()
   }
 }

@@ -30,22 +30,16 @@ export async function onDatabase(
 ): Promise<Outcome> {
   const { databaseUrl: url, pooler, dataDir, hasOnlyTransactions, retentionDays, port } = config
   const context = { now, retentionDays, origin: originOf(config, port), signal, isTerminal: true } as const
-  if (url) {
-    const db = await openDatabase({ url, pooler, hasOnlyTransactions, ...opened, log: say })
-    return perform(command, db, args, context).finally(() => db.close())
+  if (!url) {
+    const asked = { name: command.name, given: args as JsonObject }
+    const answer = await askService(dataDir, 'command', asked, signal)
+    if (answer) return answer as unknown as Outcome
   }
-  const answer = await askService(
-    dataDir,
-    'command',
-    { name: command.name, given: args as JsonObject },
-    signal,
-  )
-  if (answer) return answer as unknown as Outcome
-  if (!command.isForAnySchema && !(existsSync(dataDir) && hasCluster(dataDir)))
+  if (!url && !command.isForAnySchema && !(existsSync(dataDir) && hasCluster(dataDir)))
     throw new CommandRefusal(
       `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL, or start the service once.`,
     )
-  const db = await openDatabase({ dataDir, hasOnlyTransactions, ...opened, log: say })
+  const db = await openDatabase({ url, pooler, dataDir, hasOnlyTransactions, ...opened, log: say })
   return perform(command, db, args, context).finally(() => db.close())
 }
 

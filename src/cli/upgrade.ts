@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { grouped, size } from '../backup/progress.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
-import { type Migration, schemaVersion, withoutComments } from '../db/migrate.ts'
+import { type Migration, nameOf, schemaVersion, withoutComments } from '../db/migrate.ts'
 import { stoppingOf } from '../db/older-processes.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { ask, sql } from '../sql.ts'
@@ -56,7 +56,7 @@ async function inspectUpgrade(db: Database): Promise<Outcome> {
   const lines = migrations.map(({ tables, ...file }) => {
     const sizes = tables.map(({ name, rows, bytes }) => `${name} (${rowsOf(rows)}, ${size(bytes)})`)
     const how = file.is_concurrent ? 'while a server writes on; ' : ''
-    return `  ${fileOf(file)}: ${how}${sizes.join(', ') || 'no table that is there'}`
+    return `  ${nameOf(file)}: ${how}${sizes.join(', ') || 'no table that is there'}`
   })
   const advice = 'Make a backup first: "dealwright backup FILE". A way back needs it.'
   const what = pending.length === 1 ? '1 migration, which names' : `${pending.length} migrations, which name`
@@ -72,11 +72,7 @@ function ofOlderProcesses(stopped: readonly Migration[]): string {
   if (!first)
     return 'Processes of older versions may run on meanwhile and afterwards: restart them one after another.'
   const others = more.length ? ` and ${more.length} more` : ''
-  return `Stop all processes of older versions first: ${fileOf(first)}${others} would harm them.`
-}
-
-function fileOf({ version, name }: Pick<Migration, 'version' | 'name'>): string {
-  return `${String(version).padStart(4, '0')}-${name}`
+  return `Stop all processes of older versions first: ${nameOf(first)}${others} would harm them.`
 }
 
 /** The tables that a migration names. It may only look at some of them. */

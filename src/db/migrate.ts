@@ -226,10 +226,7 @@ export function readMigrations(directory: string = ownMigrations): Migration[] {
 
 /** A server takes the statements outside of transactions only, where they can't be undone with others. */
 function indexesOf(file: string, text: string): ConcurrentIndex[] {
-  const statements = withoutComments(text)
-    .split(';')
-    .map(statement => statement.trim())
-    .filter(Boolean)
+  const statements = statementsOf(text)
   if (!statements.some(statement => /\bCONCURRENTLY\b/.test(statement))) return []
   return statements.map(statement => {
     const [, name] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) ON /.exec(statement) ?? []
@@ -244,6 +241,7 @@ export function withoutComments(text: string): string {
   return text.replaceAll(/--.*$/gm, '')
 }
 
-function nameOf({ version, name }: { version: string | number; name: string }): string {
+/** The name of a migration, as of its file. */
+export function nameOf({ version, name }: { version: string | number; name: string }): string {
   return `${String(version).padStart(4, '0')}-${name}`
 }
