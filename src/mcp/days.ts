@@ -6,14 +6,6 @@ export type Days = readonly [first: string, last: string]
 
 const dayMs = 86_400_000
 
-export function todayIn(timeZone: string, now: Date): string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn' },
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-  })
-  return format.format(now)
-}
-
 /** The days that words mean, as of `today`; null if they are no days. */
 export function daysMeant(words: string, today: string): Days | null {
   const text = singleBlanks(words.toLowerCase())

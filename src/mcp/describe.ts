@@ -1,6 +1,8 @@
 /** The tool that tells what there is: the caller, the resources, their fields and the choices of a field. */
+
 import { type Catalog, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import { dateIn } from '../fields/iso8601.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -9,7 +11,6 @@ import { mayRead, mayWrite } from '../rights/rights.ts'
 import { writesAtOnce } from '../rights/scopes.ts'
 import { fitting } from './answer.ts'
 import type { Api } from './api.ts'
-import { todayIn } from './days.ts'
 import { textsOf } from './find.ts'
 import { fieldsNamed, readable, seenFields } from './rows.ts'
 import { schemaOf, type Tool, type ToolResult } from './tool.ts'
@@ -48,7 +49,7 @@ async function overview(api: Api): Promise<ToolResult> {
       writing: writesAtOnce(rights.scopes)
         ? 'at once; changes of several records in two steps'
         : 'in two steps: the first call answers what would change and a code, the second sends the code',
-      ...{ today: todayIn(catalog.account.time_zone, api.now), time_zone: catalog.account.time_zone },
+      ...{ today: dateIn(catalog.account.time_zone, api.now)!, time_zone: catalog.account.time_zone },
       base_currency: base,
     },
     stored: {

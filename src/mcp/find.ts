@@ -1,9 +1,10 @@
 /** Finds the record that an agent names: by its id, or by the name under which it is shown (D146). */
+
 import { printFilter } from '../../client/src/filter.ts'
+import { dateIn } from '../fields/iso8601.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Api } from './api.ts'
 import { type Filters, filtersOf, nameKey, type UnknownName } from './conditions.ts'
-import { todayIn } from './days.ts'
 import { ToolRefusal } from './refusal.ts'
 import { fieldParameters, nameOf, seenFields } from './rows.ts'
 import { callText, schemaOf } from './tool.ts'
@@ -78,7 +79,7 @@ export async function filtersFor(
   conditions: readonly string[],
 ): Promise<Filters> {
   const { catalog, actor } = api.caller
-  const today = todayIn(catalog.account.time_zone, api.now)
+  const today = dateIn(catalog.account.time_zone, api.now)!
   const context = { schema: schemaOf(api, resource), catalog, actor, today }
   const first = filtersOf(conditions, { ...context, ids: new Map() })
   if (first.unknown.length === 0) return first

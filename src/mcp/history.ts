@@ -3,7 +3,7 @@ import { dateIn } from '../fields/iso8601.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { fitting } from './answer.ts'
 import { type Api, CallRefusal } from './api.ts'
-import { daysMeant, todayIn } from './days.ts'
+import { daysMeant } from './days.ts'
 import { itemsOf, recordNamed } from './find.ts'
 import { ToolRefusal } from './refusal.ts'
 import { readable } from './rows.ts'
@@ -72,7 +72,7 @@ const [pageOf, pagesMax] = [200, 5]
 async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
   const { resource, since = 'today', by, limit = usualRows, next } = args
   const zone = api.caller.catalog.account.time_zone
-  const [first] = daysMeant(String(since), todayIn(zone, api.now)) ?? []
+  const [first] = daysMeant(String(since), dateIn(zone, api.now)!) ?? []
   if (!first)
     throw new ToolRefusal(
       'The day could not be read.',

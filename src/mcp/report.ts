@@ -1,12 +1,14 @@
 /** The tool of sums: groups of records, the funnel of a pipeline, the forecast by months and its changes. */
+
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { dateIn } from '../fields/iso8601.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { businessData } from '../resources/resources.ts'
 import { fitting } from './answer.ts'
 import type { Api } from './api.ts'
-import { daysMeant, todayIn } from './days.ts'
+import { daysMeant } from './days.ts'
 import { filtersFor, itemsOf, textsOf } from './find.ts'
 import { singleBlanks } from './phrases.ts'
 import { where } from './read.ts'
@@ -161,7 +163,7 @@ function pipelineNamed({ caller }: Api, name: string): string {
 }
 
 function daysOf({ caller, now }: Api, period: string) {
-  const days = daysMeant(period, todayIn(caller.catalog.account.time_zone, now))
+  const days = daysMeant(period, dateIn(caller.catalog.account.time_zone, now)!)
   if (days) return days
   const hint = 'For example "this quarter", "last 90 days", "2026-03" or "Q1 2026".'
   throw new ToolRefusal('The period could not be read.', [{ at: 'period', message: period, hint }])
@@ -199,7 +201,7 @@ async function forecast(api: Api, { period, where }: JsonObject): Promise<ToolRe
 }
 
 function nextMonths({ caller, now }: Api) {
-  const today = todayIn(caller.catalog.account.time_zone, now)
+  const today = dateIn(caller.catalog.account.time_zone, now)!
   const [first] = daysMeant('this month', today)!
   return [first, daysMeant('in 5 months', today)![0].slice(0, 7)].map((day, index) =>
     index ? daysMeant(day!, today)![1] : day!,
@@ -217,7 +219,7 @@ async function changes(api: Api, { period, where, group_by }: JsonObject): Promi
   if (groups.some(group => group !== 'sales_owner'))
     throw new ToolRefusal('Changes are grouped by owner only.', [], callText('report', byOwner))
   const { filter, notes } = await filtersFor(api, 'deal', textsOf(where))
-  const isOver = to < todayIn(api.caller.catalog.account.time_zone, api.now)
+  const isOver = to < dateIn(api.caller.catalog.account.time_zone, api.now)!
   const { data } = await api.call({
     operation: 'deal_changes',
     query: {

@@ -1,9 +1,10 @@
 /** The tools that write records: create, update, log_activity. */
+import { dateIn } from '../fields/iso8601.ts'
 import { momentIn } from '../fields/local-times.ts'
 import { asText, type Json, type JsonObject } from '../json.ts'
 import { businessData } from '../resources/resources.ts'
 import type { Api } from './api.ts'
-import { daysMeant, todayIn } from './days.ts'
+import { daysMeant } from './days.ts'
 import { recordNamed, textsOf } from './find.ts'
 import { readRecord, where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
@@ -155,7 +156,7 @@ function closed({ caller, now }: Api, record: JsonObject, { as, reason, on }: Cl
     .sort((one, other) => one.position - other.position)[0]
   if (!stage)
     throw new ToolRefusal(`The deal's pipeline has no stage that is ${as}, or you don't see its pipeline.`)
-  const today = todayIn(account.time_zone, now)
+  const today = dateIn(account.time_zone, now)!
   const day = on === null ? today : (daysMeant(on, today)?.[0] ?? on)
   return { pipeline_stage: stage.id, [`${as}_reason`]: reason, deal_closed_on: day }
 }
@@ -235,7 +236,7 @@ function momentOf({ caller, now }: Api, at: string, text: string): string {
   const zone = caller.catalog.account.time_zone
   if (/^\d{4}-\d{2}-\d{2}T/.test(text)) return text
   const [, words = '', time] = /^(.*?)(?:[\sT]+(?:at )?(\d{1,2}:\d{2}))?$/.exec(text.trim()) ?? []
-  const today = todayIn(zone, now)
+  const today = dateIn(zone, now)!
   const day = daysMeant(words, today)?.[0]
   const hour = time?.padStart(5, '0') ?? '09:00'
   const moment = day && /^([01]\d|2[0-3]):[0-5]\d$/.test(hour) ? momentIn(zone)(day, `${hour}:00`) : null
