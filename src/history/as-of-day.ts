@@ -213,21 +213,20 @@ function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
       WHERE ${isCustom} AND v -> 'before' <> 'null' AND NOT d.custom ? k) m)`
 }
 
+const storeTypes = {
+  custom: 'jsonb',
+  document: 'text',
+  version: 'int',
+  deleted_at: 'timestamptz',
+  deleted_by: 'bigint',
+} as const
 const ofNoField = { field: null, member: '' }
 
 /** The columns that lists and sums may read. */
 const columnsOf = memoize((schema: ResourceSchema): readonly PastColumn[] => {
   const { fields, resource } = schema
   const { maintained } = resource
-  const ofStore = (
-    [
-      ['custom', 'jsonb'],
-      ['document', 'text'],
-      ['version', 'int'],
-      ['deleted_at', 'timestamptz'],
-      ['deleted_by', 'bigint'],
-    ] as const
-  ).map(([name, type]) => ({ name, type, ...ofNoField }))
+  const ofStore = Object.entries(storeTypes).map(([name, type]) => ({ name, type, ...ofNoField }))
   // No event reports them, such as `last_used_at` of a token.
   const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
   const isAsNow = ({ maintained_by, is_of_store, internal_name }: Field) =>
@@ -253,7 +252,6 @@ const columnsOf = memoize((schema: ResourceSchema): readonly PastColumn[] => {
     'id',
     ...ofOthers.map(({ name }) => name),
     ...(maintained ? [maintained.document] : []),
-  ]
-  const asTheyAre = asNow.map(name => ({ name, type: 'text' as const, ...ofNoField, isAsNow: true }))
-  return [...ofStore, ...ofFields, ...asTheyAre]
+  ].map(name => ({ name, type: 'text' as const, ...ofNoField, isAsNow: true }))
+  return [...ofStore, ...ofFields, ...asNow]
 })

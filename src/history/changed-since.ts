@@ -42,15 +42,8 @@ export async function changedSince(event: Event, differing: readonly ChangedFiel
   return new Refusal('changed_since', detail, [...problems, ...others])
 }
 
-/** An event that changed a field: its number, time and user. */
-type ChangeAuthor = {
-  readonly seq: number
-  readonly at: string
-  readonly actor: { id: number | null; name: string | null }
-}
-
-/** For each field, the newest event after this one that changed it. */
-async function lastChanges(event: Event, names: readonly string[]): Promise<Map<string, ChangeAuthor>> {
+/** For each field, the newest event after this one that changed it: its number, time and user. */
+async function lastChanges(event: Event, names: readonly string[]) {
   const { db, schema, context, seq, id } = event
   const { account } = callerParamsOf(context)
   const { name } = schema.resource

@@ -26,13 +26,7 @@ type LastWrite = { readonly at: string; readonly by: number }
 export type StateAfterEvent = {
   readonly values: ReadonlyMap<string, Json>
   /** null if nothing has happened since */
-  readonly storeColumns: {
-    readonly version: number
-    readonly updated_at: string
-    readonly updated_by: number
-    readonly deleted_at: string | null
-    readonly deleted_by: number | null
-  } | null
+  readonly storeColumns: ReturnType<typeof storeColumnsOf> | null
 }
 
 /** The changes of one record as they are undone, and the differences after each of the events asked for. */
@@ -57,7 +51,7 @@ export function undoingOf(asked: ReadonlySet<number>): Undoing {
   }
 }
 
-function storeColumnsOf({ type, version, at, actor, written }: Step): StateAfterEvent['storeColumns'] {
+function storeColumnsOf({ type, version, at, actor, written }: Step) {
   const isDeletion = type.endsWith('.deleted')
   return {
     version,

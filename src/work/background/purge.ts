@@ -10,7 +10,7 @@ import { fieldsVersion } from '../../records/backfill.ts'
 import { renderedWithout } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
 import { lockOnly, writeStatement } from '../../records/write/protocol.ts'
-import { type Param, param, type Sql, sql } from '../../sql.ts'
+import { param, type Sql, sql } from '../../sql.ts'
 
 const recordsAtOnce = 200
 const eventsAtOnce = 2000
@@ -22,29 +22,21 @@ export async function purgeFields(db: Transaction, catalog: Catalog, oldest: Dat
   for (const { fields } of catalog.resources.values()) {
     for (const field of fields) {
       if (!field.deleted_at || field.deleted_at > before) continue
-      if (await purgeField(db, String(catalog.account.id), field, before)) purged.push(field.internal_name)
+      if (await purgeField(db, dueOf(catalog.account.id, field, before))) purged.push(field.internal_name)
     }
   }
   return purged
 }
 
 /** A field due for purge, as parameters of the statements below. */
-type Due = {
-  readonly account: Param
-  readonly id: Param
-  readonly name: Param
-  readonly resource: string
-  readonly before: string
+type Due = ReturnType<typeof dueOf>
+
+function dueOf(account: number, { id, internal_name, resource }: Field, before: string) {
+  const [ofAccount, ofField] = [param(String(account)), param(String(id))]
+  return { account: ofAccount, id: ofField, name: param(internal_name), resource, before }
 }
 
-async function purgeField(db: Transaction, account: string, field: Field, before: string): Promise<boolean> {
-  const due: Due = {
-    account: param(account),
-    id: param(String(field.id)),
-    name: param(field.internal_name),
-    resource: field.resource,
-    before,
-  }
+async function purgeField(db: Transaction, due: Due): Promise<boolean> {
   for (const step of [fromRecords, fromHistory]) {
     for (let last: string | null = '0'; last !== null; ) {
       const rows = await writeStatement(db, due.account, step(due, last), true)

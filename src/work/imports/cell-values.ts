@@ -111,11 +111,15 @@ function chosen(text: string, values: ChosenValues): Json | undefined {
 
 function textConversion(place: Place, given: ConversionContext): ConvertText {
   const { catalog, formats } = given
+  const mapped =
+    (otherwise: (text: string) => string): ConvertText =>
+    text => {
+      const value = chosen(text.trim(), given.values)
+      return value === undefined ? otherwise(text.trim()) : (value ?? undefined)
+    }
   switch (place.form) {
     case 'text':
       return (text, addProblem) => (isShortened(text) ? shortened(addProblem) : text)
-    case 'range':
-      return structured(place, given)
     case 'number':
       return (text, addProblem) => {
         const found = amount(text, catalog, formats, addProblem)
@@ -138,17 +142,9 @@ function textConversion(place: Place, given: ConversionContext): ConvertText {
       return (text, addProblem) =>
         dateOrProblem(timeOf(text)?.slice(0, 5) ?? null, 'time', '09:30', addProblem)
     case 'currency':
-      return text => {
-        const value = chosen(text.trim(), given.values)
-        return value === undefined
-          ? (currencyOf(text.trim(), catalog)?.code ?? text.trim())
-          : (value ?? undefined)
-      }
+      return mapped(text => currencyOf(text, catalog)?.code ?? text)
     case 'status':
-      return text => {
-        const value = chosen(text.trim(), given.values)
-        return value === undefined ? text.trim() : (value ?? undefined)
-      }
+      return mapped(text => text)
     case 'option':
       return choices(place, given.values, text => optionValue(text, place.of, given.isOurs))
     case 'reference':

@@ -33,17 +33,12 @@ export function importJson(
   )
   return {
     ...jobJson(job, problems),
-    format,
-    source: source as never,
+    ...{ format, source },
     columns: columnsJson(job, columnStates(job, plan, labelsOf(catalog, schema))),
-    mapping: mapping as never,
-    values: values as never,
-    defaults: defaults as never,
-    formats: formats as never,
-    duplicates: duplicates as never,
-    targets: targetsOf(catalog, schema) as never,
-    values_to_map: valuesToMap(catalog, schema, mapping, texts, choices) as never,
-  }
+    ...{ mapping, values, defaults, formats, duplicates },
+    targets: targetsOf(catalog, schema),
+    values_to_map: valuesToMap(catalog, schema, mapping, texts, choices),
+  } as unknown as JsonObject
 }
 
 /**
