@@ -75,8 +75,12 @@ export function addCursorProblem(problems: Problems): void {
 
 /** The refusal of a query with more than `queryBytesMax` bytes. */
 export function queryTooLarge(): Refusal {
+  return excess('too_long', mostCharacters)
+}
+
+function excess(code: ProblemCode, message: string): Refusal {
   const problems = new Problems()
-  addProblem(problems, '', 'too_long', mostCharacters, { hint: askLess })
+  addProblem(problems, '', code, message, { hint: askLess })
   return new Refusal('malformed_query', unreadable, problems)
 }
 
@@ -85,19 +89,13 @@ function refuseExcess(parameters: Parameters): void {
   const texts = [...parameters.values()].flat()
   refuseManyParameters(Math.max(parameters.size, texts.length))
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
-  if (length <= textMax) return
-  const problems = new Problems()
-  addProblem(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint: askLess })
-  throwProblems(problems, unreadable)
+  if (length > textMax) throw excess('too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`)
 }
 
 /** Refuses a list query of `count` parameters, if that is too many: counting takes no time, reading does. */
 export function refuseManyParameters(count: number): void {
-  if (count <= parametersMax) return
-  const problems = new Problems()
   const most = `A list query has at most ${parametersMax} parameters, each filter counted.`
-  addProblem(problems, '', 'too_many', most, { hint: askLess })
-  throwProblems(problems, unreadable)
+  if (count > parametersMax) throw excess('too_many', most)
 }
 
 /** The one value of a parameter; null if it is absent or empty. */

@@ -56,11 +56,9 @@ function secretRoutes(service: WebhookService): AccountRoute[] {
     route('POST', `${one}/rotate`, write, rotate, {
       ...{ id: 'webhook_rotate', summary: 'Gives a webhook a new secret.', tag, ifMatch: true },
       body: {
-        schema: {
-          type: 'object',
-          properties: { overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } },
-          ...{ required: [], additionalProperties: false },
-        },
+        schema: closedObject({
+          overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax },
+        }),
         isOptional: true,
       },
       responses: [ok('The webhook with its new secret.', secretAnswer, ['etag'])],
@@ -110,7 +108,7 @@ export type WebhookService = {
 }
 
 /** Maximum overlap, in hours, in which the old secret also signs deliveries; and its default. */
-export const overlapMax = 168
+const overlapMax = 168
 const overlapDefault = 24
 const pageSizeDefault = 25
 

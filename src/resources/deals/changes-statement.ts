@@ -2,6 +2,7 @@
  * The statement of the changes between two moments (D161): the deals as of each, the sums of both, the kinds
  * of change of each deal, and the first deals of each kind. Knows no HTTP and no parameters.
  */
+
 import { halfEven } from '../../fields/decimal.ts'
 import type { Past } from '../../history/past.ts'
 import { groupsMax } from '../../lists/aggregate.ts'
@@ -12,6 +13,7 @@ import { param, type Sql, sql } from '../../sql.ts'
 import { isWithin, now, pairsSql, then } from './changes-pairs.ts'
 import { type ChangesRequest, nobody, type SeenParts, type StepKind, stepKinds } from './changes-request.ts'
 import { statusOf } from './deal.ts'
+import { inOrder } from './of-pipeline.ts'
 
 /** SELECT of one row, whose column `found` is JSON. */
 export function changesSql(
@@ -99,8 +101,15 @@ function linesSql(caller: Caller, seen: SeenParts): Sql {
   return sql.join(branches, sql`\n  UNION ALL\n`)
 }
 
-/** A change of pairs `when` a condition holds. `sums`: open deals, value and weighted value that it adds. */
-type Change = { readonly kind: Sql; readonly sums: readonly [Sql, Sql, Sql]; readonly when: Sql }
+/** A change of pairs `when` a condition holds. */
+type Change = {
+  readonly kind: Sql
+  /** open deals, value and weighted value that it adds */
+  readonly sums: readonly [Sql, Sql, Sql]
+  readonly when: Sql
+  /** false if the caller may not see the field that changed */
+  readonly isSeen?: boolean
+}
 
 /**
  * How a deal came into the forecast or left it or, if it stayed, how its value, its stage and its date
@@ -128,7 +137,7 @@ function changesOf(caller: Caller, seen: SeenParts): Change[] {
   const difference = sql`p.now_amount - p.then_amount`
   const weighted = sql`(${difference}) * coalesce(p.then_chance, 0) * 0.01`
   const nothing = sql`0`
-  return [
+  const all: readonly Change[] = [
     {
       kind: sql`CASE WHEN p.then_in THEN ${departure} WHEN p.now_in THEN ${arrival} ELSE ${outcome} END`,
       sums: [
@@ -138,38 +147,34 @@ function changesOf(caller: Caller, seen: SeenParts): Change[] {
       ],
       when: sql`NOT (${stays}) AND (p.then_in OR p.now_in OR ${isClosedSince})`,
     },
-    ...(seen.value
-      ? [
-          {
-            kind: grown,
-            sums: [nothing, difference, weighted] as const,
-            when: sql`${stays} AND p.now_amount <> p.then_amount`,
-          },
-        ]
-      : []),
+    {
+      isSeen: seen.value,
+      kind: grown,
+      sums: [nothing, difference, weighted],
+      when: sql`${stays} AND p.now_amount <> p.then_amount`,
+    },
     {
       kind: movedSql(caller),
       sums: [nothing, nothing, sql`p.now_weighted - p.then_weighted - ${weighted}`],
       when: sql`${stays} AND ${isMoved}`,
     },
-    ...(seen.date
-      ? [
-          {
-            kind: dated,
-            sums: [nothing, nothing, nothing] as const,
-            when: sql`${stays} AND p.then_expected IS DISTINCT FROM p.now_expected`,
-          },
-        ]
-      : []),
+    {
+      isSeen: seen.date,
+      kind: dated,
+      sums: [nothing, nothing, nothing],
+      when: sql`${stays} AND p.then_expected IS DISTINCT FROM p.now_expected`,
+    },
   ]
+  return all.filter(({ isSeen = true }) => isSeen)
 }
 
 /** How the stage of a deal that stayed changed, by the order of today. */
 function movedSql({ catalog: { stages } }: Caller): Sql {
-  const inOrder = [...stages.values()].toSorted(
-    (one, other) => one.position - other.position || one.id - other.id,
+  const ids = param(
+    `{${inOrder([...stages.values()])
+      .map(({ id }) => id)
+      .join()}}`,
   )
-  const ids = param(`{${inOrder.map(({ id }) => id).join()}}`)
   const place = (of: Sql) => sql`array_position(${ids}::bigint[], ${of})`
   const [before, after] = [place(then('pipeline_stage')), place(now('pipeline_stage'))]
   return sql`CASE

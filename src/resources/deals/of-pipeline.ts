@@ -68,6 +68,9 @@ function pipelineOf(context: QueryContext): Pipeline | null {
   return catalog.pipelines.get(Number(found[0]))!
 }
 
-function inOrder<T extends { readonly position: number; readonly id: number }>(all: readonly T[]): T[] {
+/** Pipelines or stages in the order that administrators gave them. */
+export function inOrder<T extends { readonly position: number; readonly id: number }>(
+  all: readonly T[],
+): T[] {
   return all.toSorted((one, other) => one.position - other.position || one.id - other.id)
 }

@@ -4,26 +4,14 @@
  */
 import type { Catalog } from '../../fields/catalog.ts'
 import { halfEven } from '../../fields/decimal.ts'
-import { type Backfill, backfill } from '../../records/backfill.ts'
+import { backfill } from '../../records/backfill.ts'
 import type { Transaction } from '../../records/store.ts'
 import { sql } from '../../sql.ts'
 
 export async function reweighDeals(db: Transaction, catalog: Catalog): Promise<void> {
-  const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({
-    id,
-    probability,
-    rotting_days,
-  }))
-  const currencies = [...catalog.currencies.values()].map(({ id, decimals }) => ({ id, decimals }))
-  await backfill(db, catalog, deals(JSON.stringify(stages), JSON.stringify([unvalued, ...currencies])))
-}
-
-/** Stands for the currency of a deal without a value. */
-const unvalued = { id: 0, decimals: 0 }
-
-/** `stages`: [{id, probability, rotting_days}], `currencies`: [{id, decimals}]. */
-function deals(stages: string, currencies: string): Backfill {
-  return {
+  const stages = JSON.stringify([...catalog.stages.values()])
+  const currencies = JSON.stringify([unvalued, ...catalog.currencies.values()])
+  await backfill(db, catalog, {
     table: 'deal',
     values: {
       stage_probability: sql`s.probability`,
@@ -37,5 +25,8 @@ function deals(stages: string, currencies: string): Backfill {
       sql`jsonb_to_recordset(${currencies}::jsonb) c (id int, decimals int)`,
     ],
     where: sql`r.status = 1 AND s.id = r.pipeline_stage AND c.id = coalesce(r.deal_value_currency, 0)`,
-  }
+  })
 }
+
+/** Stands for the currency of a deal without a value. */
+const unvalued = { id: 0, decimals: 0 }
