@@ -3,13 +3,12 @@
  * Each shape over HTTP with eight requests in flight, against the same shape at 10 000 deals and the same
  * statement through the driver alone, in turns of one run. See docs/performance.md.
  */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
-import { newToken } from '../src/accounts/token.ts'
+import { newSecret } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { digestOf } from '../src/lists/digest.ts'
@@ -68,8 +67,8 @@ type Shape = {
 
 /** Users of the sample with deals of their own, and their tokens. */
 const sellers = {
-  own: { user: 12, token: newToken(1, randomBytes) },
-  territory: { user: 11, token: newToken(1, randomBytes) },
+  own: { user: 12, token: newSecret('token', 1) },
+  territory: { user: 11, token: newSecret('token', 1) },
 } as const
 
 const shapes: readonly Shape[] = [

@@ -6,7 +6,7 @@ import { loadCatalog } from '../src/accounts/callers.ts'
 import { createAccount } from '../src/accounts/create.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
-import { newToken } from '../src/accounts/token.ts'
+import { newSecret } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import type { ResourceSchema } from '../src/fields/catalog.ts'
@@ -45,7 +45,7 @@ export type Case = {
 
 /** One token an account, the same in every run: a bench's database holds no secrets. */
 export const accountTokens = Array.from({ length: 16 }, (_, index) =>
-  newToken(index + 1, count => new Uint8Array(count).fill(index + 1)),
+  newSecret('token', index + 1, count => new Uint8Array(count).fill(index + 1)),
 )
 
 const word = 'quarry'

@@ -3,10 +3,9 @@
  * over HTTP, and what it leaves and costs: rows, disk, statements and processor time, for each account and
  * for `--of` of them. See docs/scaling.md, "A year of ten thousand accounts".
  */
-import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createAccount } from '../src/accounts/create.ts'
-import { newToken } from '../src/accounts/token.ts'
+import { newSecret } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { ask } from '../test/support/citus.ts'
@@ -92,7 +91,7 @@ async function prepare(url: string): Promise<((base: string) => Send)[]> {
       ownerName: 'Owner',
       ownerEmail: 'o@example.com',
     })
-    const token = newToken(account, randomBytes)
+    const token = newSecret('token', account)
     await createToken(db, { account, user: owner, name: 'Bench', scopes: ['admin'], token })
     senders.push(base => senderOf(base, token))
   }

@@ -3,7 +3,7 @@
  * a second, so what has ended is refused within a second (D38, D61), and a changed catalog is seen as soon.
  * Catalogs are cached until the account has another version. Knows no HTTP.
  */
-import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
+import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
 import type { Resource } from '../fields/resource.ts'
 import { parseJson } from '../json.ts'
 import type { Reader } from '../records/store.ts'
@@ -31,6 +31,7 @@ export type AuthenticatedCaller = AuthorizedCaller & {
 /** `background`: a separate reader for work that no request waits for, if there is one. */
 type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
+type Row = Readonly<Record<string, string | null>>
 
 /** How long a process knows a caller without asking the database, in milliseconds. */
 export const callerKnownMs = 1000
@@ -92,17 +93,7 @@ export class Callers {
     scopes: readonly string[] | null = null,
   ): Promise<AuthorizedCaller | null> {
     const [row] = await ask(this.#db, userStatement(String(account), String(user)))
-    if (!row) return null
-    const catalog = await this.#catalogAt(account, row.catalog_version!)
-    const role = catalog.roles.get(Number(row.role))
-    if (!role) return null
-    const rights = rightsOf(role, scopes)
-    return {
-      catalog: catalogAs(catalog, rights),
-      actor: user,
-      territories: JSON.parse(row.territories!) as number[],
-      rights,
-    }
+    return row ? this.#callerOf(account, row, scopes) : null
   }
 
   /** An account's current catalog, read from the database; `db`: as a transaction sees it. */
@@ -165,23 +156,34 @@ export class Callers {
     const statement = kind === 'token' ? tokenStatement : sessionStatement
     const [row] = await ask(db, statement(String(account), hash))
     if (!row) return null
-    const catalog = await this.#catalogAt(account, row.catalog_version!)
-    const role = catalog.roles.get(Number(row.role))
-    if (!role) return null
-    if (row.is_use_due === 'true') this.#noteUse(account, row.id!, kind)
     // A session has all rights of its user's role.
     const scopes = row.scopes ? (JSON.parse(row.scopes) as string[]) : null
-    const rights = rightsOf(role, scopes, row.ends_at ? Number(row.ends_at) : null)
+    const caller = await this.#callerOf(account, row, scopes, row.ends_at ? Number(row.ends_at) : null)
+    if (!caller) return null
+    if (row.is_use_due === 'true') this.#noteUse(account, row.id!, kind)
     const id = Number(row.id)
     return {
-      catalog: catalogAs(catalog, rights),
-      actor: Number(row.actor),
-      territories: JSON.parse(row.territories!) as number[],
-      rights,
+      ...caller,
       token: kind === 'token' ? { id, name: row.name! } : null,
       session: kind === 'session' ? { id } : null,
       state: { seq: Number(row.last_seq), settled: row.settled_version! },
     }
+  }
+
+  /** A user with the rights of their role, narrowed by `scopes`; null if there is no such role. */
+  async #callerOf(
+    account: number,
+    row: Row,
+    scopes: readonly string[] | null,
+    endsAt: number | null = null,
+  ): Promise<AuthorizedCaller | null> {
+    const catalog = await this.#catalogAt(account, row.catalog_version!)
+    const role = catalog.roles.get(Number(row.role))
+    if (!role) return null
+    const all = new Set(role.scopes)
+    const rights = new Rights(scopes ? narrowed(all, new Set(scopes)) : all, role, endsAt)
+    const territories = JSON.parse(row.territories!) as number[]
+    return { catalog: catalogAs(catalog, rights), actor: Number(row.actor), territories, rights }
   }
 
   /** Records the last use of a token or session. The request does not depend on its success. */
@@ -208,12 +210,6 @@ export class Callers {
     this.#catalogs.delete(oldest!)
     this.forget(oldest!)
   }
-}
-
-/** The rights of a role, narrowed by a token's scopes; null: not narrowed. */
-function rightsOf(role: Role, scopes: readonly string[] | null, endsAt: number | null = null): Rights {
-  const all = new Set(role.scopes)
-  return new Rights(scopes ? narrowed(all, new Set(scopes)) : all, role, endsAt)
 }
 
 /** The state of the account, over its rows `a` and `c`. */
@@ -253,7 +249,7 @@ WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
 
 const userStatement = prepared(
   (account, user) => sql`
-SELECT u.role::text AS role, array_to_json(u.territories)::text AS territories,
+SELECT u.id::text AS actor, u.role::text AS role, array_to_json(u.territories)::text AS territories,
   a.catalog_version::text AS catalog_version
 FROM "user" u JOIN account a ON a.account_id = u.account_id
 WHERE u.account_id = ${account}::bigint AND u.id = ${user}::bigint AND ${isInUse} AND a.deleted_at IS NULL`,

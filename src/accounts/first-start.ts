@@ -2,7 +2,6 @@
  * The first start (D40): one transaction gives an empty database its account, owner, token and, on request,
  * sample data. Also the tokens of later starts (D120).
  */
-import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { StartupError } from '../db/startup-error.ts'
 import { asDefined } from '../fields/as-defined.ts'
@@ -21,7 +20,7 @@ import { createAccount } from './create.ts'
 import { administratorRole } from './defaults.ts'
 import { sampleBegins } from './sample/bodies.ts'
 import { timeZone as knownTimeZone } from './settings.ts'
-import { hashToken, newToken, parseToken } from './token.ts'
+import { hashToken, newSecret, parseToken } from './token.ts'
 import type { TokenFile, TokenState } from './token-file.ts'
 import { createToken } from './tokens.ts'
 
@@ -92,7 +91,7 @@ async function prepareAccount(
     ...(await settingsOfStart(tx, options)),
     ...(sampleData ? { at: sampleBegins(now) } : {}),
   })
-  const token = presetToken ?? newToken(account, randomBytes)
+  const token = presetToken ?? newSecret('token', account)
   if (!presetToken) await file?.prepare(token)
   // The sample's history comes before the token: an account's moments never go back (D123). The documentation
   // names records by ids, so one id is reserved in place of a token's.

@@ -3,7 +3,7 @@
  * secret contains its account, so that the look-up names it; the checksum detects typing errors without a
  * query.
  */
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -22,23 +22,20 @@ export type SecretKind = keyof typeof kinds
 /** The account of preset tokens, which have another form: the account of the first start. */
 const defaultAccount = 1
 
-type RandomBytes = (count: number) => Uint8Array
-
-/** Generates a secret. `randomBytes` returns that many random bytes. */
-export function newSecret(kind: SecretKind, account: number, randomBytes: RandomBytes): string {
+/** Generates a secret. `bytesOf` returns that many random bytes. */
+export function newSecret(
+  kind: SecretKind,
+  account: number,
+  bytesOf: (count: number) => Uint8Array = randomBytes,
+): string {
   const { prefix, length } = kinds[kind]
   let random = ''
   while (random.length < length) {
     // Bytes from 248 on are rejected: they would cause modulo bias.
-    for (const byte of randomBytes(64))
-      if (byte < 248 && random.length < length) random += alphabet[byte % 62]
+    for (const byte of bytesOf(64)) if (byte < 248 && random.length < length) random += alphabet[byte % 62]
   }
   const body = `${prefix}_${account}_${random}`
   return `${body}_${checksum(body)}`
-}
-
-export function newToken(account: number, randomBytes: RandomBytes): string {
-  return newSecret('token', account, randomBytes)
 }
 
 /** The account in a secret of this kind; null for a text that is none. */

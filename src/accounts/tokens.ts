@@ -2,7 +2,6 @@
  * Tokens with their secrets (D38, D66). The record describes a token; hashes of its secrets are stored beside
  * it. Knows no HTTP.
  */
-import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import type { Step } from '../fields/caller-params.ts'
 import type { Json } from '../json.ts'
@@ -13,7 +12,7 @@ import type { SavedSecret, WriteContext } from '../records/write/operation.ts'
 import { createRecord, updateRecord } from '../records/write/save.ts'
 import { allows } from '../rights/scopes.ts'
 import { sql } from '../sql.ts'
-import { hashToken, newToken, prefixOf } from './token.ts'
+import { hashToken, newSecret, prefixOf } from './token.ts'
 
 /** Creates a token from a body, with this secret or a new one. Throws the errors of `createRecord`. */
 export async function createToken(work: Work, body: Json, secret = secretFor(work)): Promise<SavedSecret> {
@@ -25,7 +24,7 @@ export async function createToken(work: Work, body: Json, secret = secretFor(wor
 }
 
 function secretFor({ context: { catalog } }: Work): string {
-  return newToken(catalog.account.id, randomBytes)
+  return newSecret('token', catalog.account.id)
 }
 
 /**

@@ -4,10 +4,9 @@
  * account. A new route that no row expects fails.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { routes } from '../../src/http/routes.ts'
 import type { Json } from '../../src/json.ts'
 import { byQueries } from '../support/by-queries.ts'
@@ -39,7 +38,7 @@ const elsewhere = await createAccount(tx, {
   ownerName: 'Them',
   ownerEmail: 'them@example.com',
 })
-const foreign = newToken(elsewhere.account, randomBytes)
+const foreign = newSecret('token', elsewhere.account)
 await createToken(db, {
   account: elsewhere.account,
   user: elsewhere.owner,
@@ -58,7 +57,7 @@ const scopesOf = async (role: number) =>
 /** All kinds of callers; scopes null: not authenticated. */
 const askers: readonly Asker[] = [
   { name: 'no token', secret: null, scopes: null },
-  { name: 'unknown', secret: newToken(1, randomBytes), scopes: null },
+  { name: 'unknown', secret: newSecret('token', 1), scopes: null },
   { name: 'not a token', secret: 'nonsense', scopes: null },
   { name: 'expired', secret: expired.secret, scopes: null },
   { name: 'revoked', secret: revoked.secret, scopes: null },

@@ -3,10 +3,9 @@
  * two concurrent ones, and not callers with fewer rights (D62, D121).
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { purgeFields } from '../../src/work/background/purge.ts'
@@ -25,7 +24,7 @@ async function user(role: string): Promise<User> {
   const reply = await call('POST', `${v1}/user`, { name, email: `${name}@example.com`, role })
   assert.equal(reply.status, 201, reply.text)
   const { id } = reply.body.data
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   await createToken(db, { account: 1, user: id, name, scopes: ['admin'], token })
   return { id, path: `${v1}/user/${id}`, as: { authorization: `Bearer ${token}` } }
 }
@@ -75,7 +74,7 @@ test('the last who administers is not deleted, demoted or taken out of use; who 
     assert.equal(done.status, 200, done.text)
     if (method === 'DELETE') assert.equal((await call('POST', `${second.path}/restore`)).status, 200)
     await call('PATCH', second.path, { role: 'Administrator', is_active: 'Yes' })
-    const token = newToken(1, randomBytes)
+    const token = newSecret('token', 1)
     await createToken(db, { account: 1, user: second.id, name: 'again', scopes: ['admin'], token })
     Object.assign(second.as, { authorization: `Bearer ${token}` })
   }
@@ -168,7 +167,7 @@ test('who does not see a field makes and renames roles that do not see it either
 
 /** A token of a user with fewer scopes than their role. */
 async function narrow({ id }: User, scopes: string[]) {
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   const made = await createToken(db, { account: 1, user: id, name: 'narrow', scopes, token })
   return { id: made, as: { authorization: `Bearer ${token}` } }
 }

@@ -1,12 +1,11 @@
 /** Checks on the head of a request, before a byte of its body is read (D107, D108). */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { eventually } from '../support/eventually.ts'
 import { codeOf, head, rawClient, statusOf } from '../support/raw.ts'
@@ -21,7 +20,7 @@ const isServer = process.env.TEST_ENGINE === 'postgres'
 const bearer = (of: string) => ({ authorization: `Bearer ${of}` })
 
 async function tokenOf(account: number, user: number, scopes: string[]): Promise<string> {
-  const made = newToken(account, randomBytes)
+  const made = newSecret('token', account)
   await createToken(tx, { account, user, name: 'Test', scopes, token: made })
   return made
 }

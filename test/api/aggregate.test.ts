@@ -1,9 +1,8 @@
 /** Sums by several keys, dates and measures (D85), compared with a computation over the records. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
 import Big from 'big.js'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { keepDaysSteady } from '../support/steady-days.ts'
@@ -404,7 +403,7 @@ test('what a role hides can be neither grouped by nor measured; names need their
     hidden_fields: ['deal.deal_value', 'deal.source'],
   })
   const user = await made('user', { name: 'Blind', email: 'blind@example.com', role: role.id })
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   await createToken(db, { account: 1, user: user.id, name: 'Blind', scopes: ['admin'], token })
   const as = { authorization: `Bearer ${token}` }
   const asked = (query: string) => call('GET', `${v1}/deal/aggregate?${query}`, undefined, as)

@@ -1,10 +1,9 @@
 /** Tokens and scopes, methods, media types, and the common parts of every answer (D2, D3, D38, D39). */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { errorTable } from '../../src/errors.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { rawClient, statusOf } from '../support/raw.ts'
@@ -15,7 +14,7 @@ const { aSecondGoesBy, call, db, known, token, url } = await startService()
 const tx = byQueries(db)
 
 async function tokenWith(account: number, user: number, scopes: string[]): Promise<string> {
-  const made = newToken(account, randomBytes)
+  const made = newSecret('token', account)
   await createToken(tx, { account, user, name: 'Test', scopes, token: made })
   return made
 }
@@ -23,7 +22,7 @@ async function tokenWith(account: number, user: number, scopes: string[]): Promi
 const as = (other: string) => ({ authorization: `Bearer ${other}` })
 
 test('401 without a valid token, with a challenge and without a hint whether it existed', async () => {
-  const unknown = newToken(1, randomBytes)
+  const unknown = newSecret('token', 1)
   for (const authorization of [
     '',
     'Bearer',

@@ -1,9 +1,8 @@
 /** Repeated lists: parsed once, and answered each time for the current caller, from the current records. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Callers } from '../../src/accounts/callers.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { cachedTextMax, listsMax, readListRequest } from '../../src/lists/list-cache.ts'
 import { workOn } from '../../src/records/work.ts'
@@ -24,7 +23,7 @@ async function made(resource: string, body: Json) {
 /** The headers of a new user with the role. */
 async function userOf(role: number, name: string, territories: number[] = []) {
   const user = await made('user', { name, email: `${name}@example.com`, role, territories })
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   await createToken(db, { account: 1, user: user.id, name, scopes: ['admin'], token })
   return { id: user.id, headers: { authorization: `Bearer ${token}` } }
 }
@@ -61,7 +60,7 @@ test('each caller gets what they see, in whatever order they ask', async () => {
     assert.deepEqual(idsOf(await list(query, dan!.headers)), [])
   }
   // Scopes are checked each time, also for a list that others have cached.
-  const narrow = newToken(1, randomBytes)
+  const narrow = newSecret('token', 1)
   await createToken(db, { account: 1, user: cat!.id, name: 'narrow', scopes: ['deal:read'], token: narrow })
   for (const _ of often) assert.equal((await list(query, { authorization: `Bearer ${narrow}` })).status, 403)
 })

@@ -1,8 +1,7 @@
 /** Chapter: Field list and dropdown values. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -160,7 +159,7 @@ test('a field that a role hides is as one that is not there, by its name and by 
     hidden_fields: hidden.map(name => `deal.${name}`),
   })
   const user = await made('user', { name: 'Blind', email: 'blind@example.com', role })
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   await createToken(db, { account: 1, user, name: 'Blind', scopes: ['admin'], token })
   const ask = (method: string, path: string, body?: Any) =>
     call(method, `${v1}/${path}`, body, { authorization: `Bearer ${token}` })

@@ -1,9 +1,8 @@
 /** Names stand for ids (D75), in bodies and in filters; e-mails match in any case (D88). */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
@@ -166,7 +165,7 @@ test('what is deleted, out of use or of another account has no name', async () =
     ownerName: 'Far',
     ownerEmail: 'far@example.com',
   })
-  const secret = newToken(other.account, randomBytes)
+  const secret = newSecret('token', other.account)
   await createToken(db, {
     account: other.account,
     user: other.owner,

@@ -3,10 +3,9 @@
  * D12); records in use can't be deleted.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Draft } from '../../src/fields/resource.ts'
 import type { Json } from '../../src/json.ts'
 import { workOn } from '../../src/records/work.ts'
@@ -339,7 +338,7 @@ test('a record that nothing but itself points to is deleted and restored', async
 
 test('nobody deletes themselves; the tokens of a deleted user end', async () => {
   const user = await made('user', { name: 'Passing by', email: 'passing@example.com', role: 'Administrator' })
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   await createToken(db, { account: 1, user: user.id, name: 'Theirs', scopes: ['admin'], token })
   const theirs = { authorization: `Bearer ${token}` }
   const own = await call('DELETE', `${v1}/user/${user.id}`, undefined, theirs)

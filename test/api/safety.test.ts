@@ -3,10 +3,9 @@
  * purge.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { forgetOldKeys } from '../../src/records/idempotency.ts'
 import { purgeRecords } from '../../src/records/purge.ts'
@@ -320,7 +319,7 @@ test('what was deleted is restored as it was, with its events; what it points to
 
 test('a restoration says when and by whom in what it brings back, and in its parts', async () => {
   const user = await made('user', { name: 'Restorer', email: 'restorer@example.com', role: 'Administrator' })
-  const token = newToken(1, randomBytes)
+  const token = newSecret('token', 1)
   await createToken(db, {
     account: 1,
     user: user.id,

@@ -1,9 +1,8 @@
 /** Search (D86): its results, their order, and its refusals. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { foundMax, newestMax, searchedTexts } from '../../src/lists/search/statement.ts'
 import { resources } from '../../src/resources/resources.ts'
@@ -174,7 +173,7 @@ test('it answers for what the caller may read, sees and is shown (D63 to D65)', 
     const role = await made('role', { name, ...body })
     const email = `${name.toLowerCase()}@example.com`
     const user = await made('user', { name, email, role: role.id })
-    const token = newToken(1, randomBytes)
+    const token = newSecret('token', 1)
     await createToken(db, { account: 1, user: user.id, name, scopes: ['admin'], token })
     return { authorization: `Bearer ${token}` }
   }

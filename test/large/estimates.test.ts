@@ -3,11 +3,10 @@
  * others'.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { revalueRecords } from '../../src/resources/deals/revalue.ts'
 import { reweighDeals } from '../../src/resources/deals/reweigh.ts'
 import { resources } from '../../src/resources/resources.ts'
@@ -55,7 +54,7 @@ async function otherAccount(count: number): Promise<string> {
     ownerName: 'Owner',
     ownerEmail: 'o@example.com',
   })
-  const token = newToken(account, randomBytes)
+  const token = newSecret('token', account)
   await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token })
   const make = async (resource: string, body: Parameters<typeof call>[2]) => {
     const reply = await call('POST', `${v1}/${resource}`, body, { authorization: `Bearer ${token}` })

@@ -12,7 +12,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { Spool } from '../../src/work/exports/spool.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { eventually } from '../support/eventually.ts'
@@ -34,7 +34,7 @@ const [first, second, third] = accounts as [string, string, string]
 async function tokenOfLargeAccount(name: string): Promise<string> {
   const email = `${name}@example.com`
   const { account, owner } = await createAccount(tx, { name, ownerName: name, ownerEmail: email })
-  const token = newToken(account, randomBytes)
+  const token = newSecret('token', account)
   await createToken(tx, { account, user: owner, name, scopes: ['admin'], token })
   const note = { kind: 'Note', subject: 'Long', notes: 'n'.repeat(30_000) }
   const { id } = await made('activity', note, { authorization: `Bearer ${token}` })

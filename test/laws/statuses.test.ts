@@ -3,14 +3,13 @@
  * are generated from the document, so new routes are included.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { merged } from '../../scripts/breaking-changes.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
 import { createLink } from '../../src/accounts/sign-in/links.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { browser, type Page } from '../support/browser.ts'
@@ -101,7 +100,7 @@ function any({ path, method, said }: Operation): Asked {
   const filled = path
     .replace(/(\w+)\/by\/\{field\}/, (_, resource) => `${resource}/by/${uniqueFields.get(resource)}`)
     // A secret in its form is looked up.
-    .replace('{file}', `${newToken(1, randomBytes)}.ics`)
+    .replace('{file}', `${newSecret('token', 1)}.ics`)
     .replace(/\{\w+\}/g, '99999999')
   const body = path.endsWith('/batch') ? { operations: [{ op: 'delete', id: 99999999 }], atomic: true } : {}
   return { method: method.toUpperCase(), path: filled + query, ...(said.requestBody ? { body } : {}) }

@@ -4,9 +4,8 @@
  * the database, and they repeat the requests. Every answer must be the same, byte for byte.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { reports } from '../../src/resources/reports.ts'
 import { messageOf, plainCall, type ToolCall } from '../support/agent-questions.ts'
@@ -43,7 +42,7 @@ const seller = await made('user', {
   role: role.id,
   territories: [territory.id],
 })
-const secret = newToken(1, randomBytes)
+const secret = newSecret('token', 1)
 await createToken(db, { account: 1, user: seller.id, name: 'Seller', scopes: ['admin'], token: secret })
 const as = { authorization: `Bearer ${secret}`, accept: 'application/json, text/event-stream, text/csv' }
 const company = await made('company', { name: 'Own company' })

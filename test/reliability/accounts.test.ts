@@ -3,10 +3,9 @@
  * doesn't exist.
  */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { routes } from '../../src/http/routes.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
@@ -35,7 +34,7 @@ async function otherAccount() {
     'UPDATE counter SET last_id = 500000, last_field_id = 600000 WHERE account_id = $1::bigint',
     [String(account)],
   )
-  const token = newToken(account, randomBytes)
+  const token = newSecret('token', account)
   await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token })
   const make = async (resource: string, body: Json, path = '') => {
     const reply = await call('POST', `${v1}/${resource}${path}`, body, { authorization: `Bearer ${token}` })

@@ -5,14 +5,13 @@
  * against each.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createAccount } from '../../src/accounts/create.ts'
 import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { byQueries } from '../support/by-queries.ts'
@@ -95,7 +94,7 @@ async function prepare(open: Target['open'], deals: number): Promise<Tokens> {
     const now = new Date()
     const { token: writer } = await firstStart(db, { now, sampleData: true, createSample })
     await makeManyDeals(db, deals)
-    const reader = newToken(1, randomBytes)
+    const reader = newSecret('token', 1)
     return await db.sql.begin(async sql => {
       const tx = byQueries({
         query: (text, params = []) => sql.query(text, params as (string | null)[]),
@@ -112,7 +111,7 @@ async function prepare(open: Target['open'], deals: number): Promise<Tokens> {
         ownerName,
         ownerEmail: 'neighbour@example.com',
       })
-      const neighbour = newToken(made.account, randomBytes)
+      const neighbour = newSecret('token', made.account)
       await createToken(tx, {
         account: made.account,
         user: made.owner,

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -25,7 +24,7 @@ import { announceDeletion, restoreAccount, withAccountsLock } from '../../src/ac
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
 import { type FirstStartResult, firstStart } from '../../src/accounts/first-start.ts'
-import { hashToken, newToken } from '../../src/accounts/token.ts'
+import { hashToken, newSecret } from '../../src/accounts/token.ts'
 import { tokenFile } from '../../src/accounts/token-file.ts'
 import { createField, updateField } from '../../src/configuration/administer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -251,7 +250,7 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   assert.equal(keptIn, join(dataDir, 'admin-token'))
   assert.equal(read(keptIn!), first)
   // Tokens that others made later, under the names that starts use.
-  const others = ['First start', 'DEALWRIGHT_TOKEN'].map(name => ({ name, token: newToken(1, randomBytes) }))
+  const others = ['First start', 'DEALWRIGHT_TOKEN'].map(name => ({ name, token: newSecret('token', 1) }))
   const tx = byQueries(db)
   for (const other of others) await createToken(tx, { account: 1, user: 1, scopes: ['admin'], ...other })
   const valid = async () => {
@@ -341,7 +340,7 @@ test('a token of a start that was cut short is removed, and a link in its place 
   symlinkSync(join(dataDir, 'mine'), join(dataDir, 'admin-token.pending'))
   const { token } = await begin(db, dataDir)
   assert.equal(read(join(dataDir, 'mine')), 'mine')
-  writeFileSync(join(dataDir, 'admin-token.pending'), newToken(1, randomBytes))
+  writeFileSync(join(dataDir, 'admin-token.pending'), newSecret('token', 1))
   await begin(db, dataDir)
   assert.deepEqual(tokenFiles({ dataDir, url: '' }), ['admin-token'])
   assert.equal(read(join(dataDir, 'admin-token')), token)

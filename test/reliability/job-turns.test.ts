@@ -1,9 +1,8 @@
 /** Jobs of several accounts (D84): accounts take turns, so none waits for all the jobs of another. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import { findWork } from '../../src/work/jobs/progress.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { importerOf } from '../support/import-jobs.ts'
@@ -18,7 +17,7 @@ async function neighbour(): Promise<typeof service> {
   const email = 'neighbour@example.com'
   const tx = byQueries(db)
   const { account, owner } = await createAccount(tx, { name: 'Next', ownerName: 'Next', ownerEmail: email })
-  const token = newToken(account, randomBytes)
+  const token = newSecret('token', account)
   await createToken(tx, { account, user: owner, name: 'Next', scopes: ['admin'], token })
   const headers = { authorization: `Bearer ${token}` }
   const asNeighbour: typeof call = (method, path, body) => call(method, path, body, headers)

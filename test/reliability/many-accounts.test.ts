@@ -1,10 +1,9 @@
 /** The cache of accounts in a process: it evicts those that are not used (D38). */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Callers } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
-import { newToken } from '../../src/accounts/token.ts'
+import { newSecret } from '../../src/accounts/token.ts'
 import type { Database } from '../../src/db/open.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { byQueries } from '../support/by-queries.ts'
@@ -17,7 +16,7 @@ const tx = byQueries(db)
 async function tokenOfNewAccount(name: string): Promise<string> {
   const email = `${name}@example.com`
   const { account, owner } = await createAccount(tx, { name, ownerName: name, ownerEmail: email })
-  const token = newToken(account, randomBytes)
+  const token = newSecret('token', account)
   await createToken(tx, { account, user: owner, name, scopes: ['admin'], token })
   return token
 }

@@ -1,11 +1,10 @@
 /** Dates, decimals, JSON, nearest words, tokens and settings: the small pure parts. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isoCurrencies } from '../../src/accounts/currencies.ts'
-import { newToken, parseToken } from '../../src/accounts/token.ts'
+import { newSecret, parseToken } from '../../src/accounts/token.ts'
 import { readConfig } from '../../src/config.ts'
 import { decimal, decimalPlaces, plain, rounded } from '../../src/fields/decimal.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../../src/fields/iso8601.ts'
@@ -112,14 +111,14 @@ test('the nearest word, if any is near', () => {
 })
 
 test('a token names its account, and any one changed character is noticed', () => {
-  const token = newToken(42, randomBytes)
+  const token = newSecret('token', 42)
   assert.match(token, /^dw_42_[0-9A-Za-z]{33}_[0-9a-z]{7}$/)
   assert.deepEqual(parseToken(token), { account: 42 })
   for (let at = 3; at < token.length; at++) {
     const changed = token.slice(0, at) + (token[at] === 'a' ? 'b' : 'a') + token.slice(at + 1)
     assert.equal(parseToken(changed), null, changed)
   }
-  assert.equal(new Set(Array.from({ length: 1000 }, () => newToken(1, randomBytes))).size, 1000)
+  assert.equal(new Set(Array.from({ length: 1000 }, () => newSecret('token', 1))).size, 1000)
   assert.deepEqual(parseToken('x'.repeat(32)), { account: 1 })
   assert.equal(parseToken('x'.repeat(31)), null)
 })
@@ -192,7 +191,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     ['RATE_LIMIT', '-1'],
     ['DEALWRIGHT_TOKEN', 'short'],
     ['DEALWRIGHT_TOKEN', `dw_1_${'a'.repeat(40)}`],
-    ['DEALWRIGHT_TOKEN', newToken(2, randomBytes)],
+    ['DEALWRIGHT_TOKEN', newSecret('token', 2)],
   ] as const) {
     assert.throws(
       () => readConfig({ [name]: value }),

@@ -2,7 +2,7 @@
  * Authorization codes (D170): a person has allowed a program to act for them, and the program exchanges the
  * code for a token, once and within two minutes. Only hashes are stored. Knows no HTTP.
  */
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Reader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { accountOf, hashToken, newSecret } from '../token.ts'
@@ -25,7 +25,7 @@ const codeSeconds = 120
 
 export async function createCode(db: Reader, account: number, grant: Grant): Promise<string> {
   const own = String(account)
-  const secret = newSecret('code', account, randomBytes)
+  const secret = newSecret('code', account)
   const statement = sql`INSERT INTO oauth_code (account_id, hash, "grant", valid_until)
 VALUES (${own}::bigint, ${hashToken(secret)}::text, ${JSON.stringify(grant)}::jsonb,
   now() + make_interval(secs => ${sql.integer(codeSeconds)}))`

@@ -2,7 +2,6 @@
  * Links that sign a user in once (D61): invitations and resets also set the password. Only hashes of their
  * secrets are stored.
  */
-import { randomBytes } from 'node:crypto'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -44,7 +43,7 @@ export async function createLink(
 ): Promise<SavedLink | null> {
   const before = await storedResponse<object>(db, context)
   if (before) return savedLink(before, null)
-  const secret = newSecret('link', context.catalog.account.id, randomBytes)
+  const secret = newSecret('link', context.catalog.account.id)
   const params = writeParamsOf(context)
   const { condition, r } = signingIn(params, param(String(user)))
   const write = {

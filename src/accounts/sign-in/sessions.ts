@@ -1,5 +1,4 @@
 /** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
-import { randomBytes } from 'node:crypto'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
@@ -16,7 +15,7 @@ export type NewSession = { readonly secret: string; readonly origin: SignInOrigi
 
 /** A new session of an account, not saved yet. */
 export function newSession(account: number, origin: SignInOrigin): NewSession {
-  return { secret: newSecret('session', account, randomBytes), origin }
+  return { secret: newSecret('session', account), origin }
 }
 
 /** Maximum of sessions per user; a new one ends the least recently used. */
@@ -124,28 +123,19 @@ export async function listSessions(
 }
 
 /** Ends a session of the caller; false if there is none with that id. */
-export async function endSession(db: Transaction, { catalog, actor }: Caller, id: number): Promise<boolean> {
-  const account = param(String(catalog.account.id))
-  const ended = await writeStatement(
-    db,
-    account,
-    sql`WITH ${lockOnly(account)}
-DELETE FROM session s USING locked
-WHERE s.account_id = ${account}::bigint AND s."user" = ${String(actor)}::bigint AND s.id = ${String(id)}::bigint
-RETURNING s.id::text AS id`,
-  )
-  return ended.length > 0
+export function endSession(db: Transaction, { catalog, actor }: Caller, id: number): Promise<boolean> {
+  const isIt = sql`s."user" = ${String(actor)}::bigint AND s.id = ${String(id)}::bigint`
+  return end(db, catalog.account.id, isIt)
 }
 
 /** Ends the session of a secret, if there is one: a new sign-in replaces the browser's earlier session. */
-export async function endSessionOf(db: Transaction, account: number, secret: string): Promise<void> {
+export function endSessionOf(db: Transaction, account: number, secret: string): Promise<boolean> {
+  return end(db, account, sql`s.hash = ${hashToken(secret)}::text`)
+}
+
+async function end(db: Transaction, account: number, isIt: Sql): Promise<boolean> {
   const own = param(String(account))
-  await writeStatement(
-    db,
-    own,
-    sql`WITH ${lockOnly(own)}
-DELETE FROM session s USING locked
-WHERE s.account_id = ${own}::bigint AND s.hash = ${hashToken(secret)}::text
-RETURNING s.id::text AS id`,
-  )
+  const statement = sql`WITH ${lockOnly(own)}
+DELETE FROM session s USING locked WHERE s.account_id = ${own}::bigint AND ${isIt} RETURNING s.id::text AS id`
+  return (await writeStatement(db, own, statement)).length > 0
 }
