@@ -31,13 +31,8 @@ export async function revalueRecords(db: Transaction, catalog: Catalog): Promise
 type Worth = { readonly rates: Sql; readonly currency: Sql; readonly code: Sql; readonly decimals: Sql }
 
 function openDeals(worth: Worth): Backfill {
-  const value = halfEven(sql`r.deal_value_value * c.rate`, worth.decimals)
-  return {
-    table: 'deal',
-    values: columns('deal_value_in_base_currency', value, worth),
-    from: [worth.rates],
-    where: sql`r.status = 1 AND c.id = coalesce(r.deal_value_currency, 0)`,
-  }
+  const areOpen = sql`r.status = 1 AND c.id = coalesce(r.deal_value_currency, 0)`
+  return deals(worth, sql`r.deal_value_value`, areOpen)
 }
 
 /**
@@ -45,14 +40,15 @@ function openDeals(worth: Worth): Backfill {
  * rate (D141).
  */
 function closedDeals(worth: Worth): Backfill {
-  const value = halfEven(sql`r.deal_value_in_base_currency_value * c.rate`, worth.decimals)
-  return {
-    table: 'deal',
-    values: columns('deal_value_in_base_currency', value, worth),
-    from: [worth.rates],
-    where: sql`r.status <> 1 AND c.id = r.deal_value_in_base_currency_currency AND c.id <> ${worth.currency}
-      AND c.rate IS NOT NULL`,
-  }
+  const areOfAnother = sql`r.status <> 1 AND c.id = r.deal_value_in_base_currency_currency
+    AND c.id <> ${worth.currency} AND c.rate IS NOT NULL`
+  return deals(worth, sql`r.deal_value_in_base_currency_value`, areOfAnother)
+}
+
+function deals(worth: Worth, amount: Sql, where: Sql): Backfill {
+  const value = halfEven(sql`${amount} * c.rate`, worth.decimals)
+  const values = columns('deal_value_in_base_currency', value, worth)
+  return { table: 'deal', values, from: [worth.rates], where }
 }
 
 /** The price in the base currency, or the first price that has a rate, as in resources/product.ts. */
