@@ -2,7 +2,7 @@
 import { quoted, type Table } from '../db/account-tables.ts'
 import { fetchLines } from '../db/cursor.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
-import { BackupError, type BackupHeader, backupWriter, longestLine } from './format.ts'
+import { BackupError, type BackupHeader, headOf, linesWriter, longestLine } from './format.ts'
 import { configureSession, readHistory, readTables } from './tables.ts'
 
 export type DumpOptions = {
@@ -66,10 +66,11 @@ async function* content(
   accounts: readonly (string | null)[],
   onRows: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const writer = backupWriter()
-  yield writer.header(header)
+  const writer = linesWriter()
+  yield writer.note(headOf(header))
   for (const table of tables) {
-    yield writer.table(table.name)
+    writer.begin(table.name)
+    yield writer.note({ table: table.name })
     for (const account of accounts) {
       for await (const rows of fetchRows(tx, table.name, arraysOf(table, account))) {
         yield writer.rows(rows)

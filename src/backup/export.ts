@@ -3,13 +3,13 @@
  * first line names the account. Each row is `{"table":…,"row":{…}}`, each table after those that it refers
  * to. The last line has the number of rows and the SHA-256 of all lines before it. Knows no table.
  */
-import { createHash } from 'node:crypto'
 import { quoted, type Table } from '../db/account-tables.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
 import { programVersion } from '../version.ts'
 import { type CommandOptions, type CommandResult, plain, seconds } from './command.ts'
 import { fetchRows } from './dump.ts'
 import { requireNewFile, writeFile } from './file.ts'
+import { linesWriter } from './format.ts'
 import { grouped, size } from './progress.ts'
 import { withSource } from './source.ts'
 import { configureSession, readTables } from './tables.ts'
@@ -18,7 +18,6 @@ export type ExportedAccount = { readonly id: number; readonly name: string }
 
 /** Secrets and their hashes belong to the service alone, and a record's rendered text repeats its columns. */
 const leftOut = ['account_id', 'hash', 'secret', 'document']
-const lineFeed = Uint8Array.of(10)
 
 /** Writes the rows of `find`'s account to the file. Throws the errors of `backup` and of `find`. */
 export async function exportAccount(
@@ -39,17 +38,16 @@ export async function exportAccount(
         service_version: programVersion(),
         account: { id: account.id, name: account.name },
       }
-      const counts: Record<string, number> = {}
-      const onRows = () =>
-        progress.show(`${grouped(Object.values(counts).reduce((sum, count) => sum + count, 0))} rows`)
-      const content = linesOf(tx, header, tables, counts, onRows)
-      return { account, counts, ...(await writeFile(file, content, signal)) }
+      const writer = linesWriter()
+      const rows = () => Object.values(writer.counts).reduce((sum, count) => sum + count, 0)
+      const content = linesOf(tx, header, tables, writer, () => progress.show(`${grouped(rows())} rows`))
+      const { bytes } = await writeFile(file, content, signal)
+      return { account, rows: rows(), bytes }
     }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
   }
-  const { account, counts, bytes } = await withSource(location, log, signal, read)
+  const { account, rows, bytes } = await withSource(location, log, signal, read)
     .catch(plain)
     .finally(progress.clear)
-  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const text = `Exported account ${account.id} "${account.name}", ${grouped(rows)} rows, to ${file} (${size(bytes)}, ${seconds(startedAt)}).`
   return { text, data: { account: account.id, file, rows, bytes } }
 }
@@ -58,24 +56,18 @@ async function* linesOf(
   tx: PoolTransaction,
   header: { readonly account: ExportedAccount },
   tables: readonly Table[],
-  counts: Record<string, number>,
+  writer: ReturnType<typeof linesWriter>,
   onRows: () => void,
 ): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256')
-  const hashed = (line: Uint8Array) => {
-    hash.update(line)
-    return line
-  }
-  yield hashed(Buffer.from(`${JSON.stringify(header)}\n`))
+  yield writer.note(header)
   for (const table of tables) {
-    counts[table.name] = 0
+    writer.begin(table.name)
     for await (const rows of fetchRows(tx, table.name, objectsOf(table, header.account.id))) {
-      counts[table.name]! += rows.length
-      yield hashed(Buffer.concat(rows.flatMap(row => [row, lineFeed])))
+      yield writer.rows(rows)
       onRows()
     }
   }
-  yield Buffer.from(`${JSON.stringify({ rows: counts, sha256: hash.digest('hex') })}\n`)
+  yield writer.end()
 }
 
 function objectsOf({ name, columns }: Table, account: number): string {

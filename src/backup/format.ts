@@ -59,16 +59,16 @@ export function isRow(line: Uint8Array): boolean {
   return line[0] === openBracket
 }
 
-/** Builds the text of a backup, piece by piece. The pieces must be written in the order of their return. */
-export type BackupWriter = {
-  header(header: BackupHeader): Uint8Array
-  table(name: string): Uint8Array
-  /** Rows of the last table, each a JSON array on one line. */
-  rows(rows: readonly Uint8Array[]): Uint8Array
-  end(): Uint8Array
+/** The first line of a backup. */
+export function headOf(header: BackupHeader): object {
+  return { format, format_version: formatVersion, ...header }
 }
 
-export function backupWriter(): BackupWriter {
+/**
+ * Builds the text of a file of rows, piece by piece. The pieces must be written in the order of their return;
+ * `begin` counts the rows of another table.
+ */
+export function linesWriter() {
   const hash = createHash('sha256')
   const counts: Record<string, number> = {}
   let current = ''
@@ -78,14 +78,15 @@ export function backupWriter(): BackupWriter {
   }
   const line = (value: object) => Buffer.from(`${JSON.stringify(value)}\n`)
   return {
-    header: header => hashed(line({ format, format_version: formatVersion, ...header })),
-    table(name) {
-      current = name
-      counts[name] = 0
-      return hashed(line({ table: name }))
+    counts: counts as RowCounts,
+    note: (value: object) => hashed(line(value)),
+    begin(table: string) {
+      current = table
+      counts[table] = 0
     },
-    rows(rows) {
-      counts[current] = counts[current]! + rows.length
+    /** Rows of the table, each the JSON of one line. */
+    rows(rows: readonly Uint8Array[]) {
+      counts[current]! += rows.length
       return hashed(Buffer.concat(rows.flatMap(row => [row, lineFeed])))
     },
     end: () => line({ rows: counts, sha256: hash.digest('hex') }),
