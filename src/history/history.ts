@@ -45,7 +45,8 @@ export function readHistoryQuery(parameters: Parameters): HistoryRequest {
   return { pageSize, before, isOfAgents }
 }
 
-function cursorText(seq: number): string {
+/** The cursor of a page that ends before `seq`. */
+export function cursorText(seq: number): string {
   return Buffer.from(JSON.stringify({ before: seq })).toString('base64url')
 }
 

@@ -203,9 +203,8 @@ async function forecast(api: Api, { period, where }: JsonObject): Promise<ToolRe
 function nextMonths({ caller, now }: Api) {
   const today = dateIn(caller.catalog.account.time_zone, now)!
   const [first] = daysMeant('this month', today)!
-  return [first, daysMeant('in 5 months', today)![0].slice(0, 7)].map((day, index) =>
-    index ? daysMeant(day!, today)![1] : day!,
-  ) as unknown as readonly [string, string]
+  const month = daysMeant('in 5 months', today)![0].slice(0, 7)
+  return [first, daysMeant(month, today)![1]] as const
 }
 
 /** Of each step so many deals are named. */

@@ -8,7 +8,7 @@
 
 import type { CallerParams } from '../../fields/caller-params.ts'
 import { isShown, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
-import { type Row, scalar, storedRow } from '../../fields/columns.ts'
+import { scalar, storedRow } from '../../fields/columns.ts'
 import type { Field, TextSearch } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { spellings } from '../../fields/name.ts'
@@ -109,7 +109,7 @@ function isKnown(spellings: readonly string[]): boolean {
  */
 function begunSql({ orders }: SearchedTexts, table: Sql, live: Sql, wanted: SearchWord): Sql[] {
   return orders.flatMap(order => {
-    const value = orderedBy(order)
+    const value = order.sql(storedRow(), () => sql.none)
     return spellings(wanted.text).map(
       text => sql`(SELECT r.id FROM ${table} r WHERE ${live} AND ${value} LIKE ${pattern('', text)}
     ORDER BY ${value}, r.id LIMIT ${sql.integer(candidatesMax)})`,
@@ -175,11 +175,6 @@ export const searchedTexts = memoize((schema: ResourceSchema): SearchedTexts => 
     orders: [last, ...custom].map(field => kinds[field.type].term(field, '')!.order!),
   }
 })
-
-/** SQL of an order's value, over a row. */
-export function orderedBy({ sql: value }: Order, row: Row = storedRow()): Sql {
-  return value(row, () => sql.none)
-}
 
 /** True if a custom text has an index of its own, which finds texts by their beginning. */
 function isIndexedText(field: Field): boolean {

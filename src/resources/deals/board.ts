@@ -156,15 +156,10 @@ function refuseSize(stages: number, problems: Problems): void {
 async function boardLanes(db: RawReader, caller: Caller, request: BoardRequest): Promise<readonly Lane[]> {
   const { stages, closed } = request
   const isOpen = ({ kind }: Stage) => closed === null || kind === 'open'
+  const others = stages.filter(stage => !isOpen(stage))
   const lanes = [
     ...(await lanesOf(db, caller, request, request, stages.filter(isOpen))),
-    ...(await lanesOf(
-      db,
-      caller,
-      request,
-      closed ?? request,
-      stages.filter(stage => !isOpen(stage)),
-    )),
+    ...(await lanesOf(db, caller, request, closed ?? request, others)),
   ]
   const byStage = new Map(lanes.map(lane => [lane.stage.id, lane]))
   return stages.map(({ id }) => byStage.get(id)!)
