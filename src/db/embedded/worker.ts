@@ -7,6 +7,7 @@ import '../../older-node.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { script, statements } from '../postgres/wire.ts'
 import { asStartupError } from '../startup-error.ts'
 import { DurableFiles, durableStart } from './durable-files.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
@@ -88,29 +89,31 @@ async function carryOut(engine: PGlite, message: Extract<ToEngine, { kind: 'batc
   if (files) files.refusal = undefined
   // A start-up packet has no type: it begins with its length, whose first byte is 0.
   if (message.bytes[0] === 0) await startSession(engine, message.bytes)
-  else await engine.execProtocolRawStream(message.bytes, { syncToFs: false, onRawData: gather })
+  else await run(engine, message.bytes, gather)
   send(true)
 }
 
 /** The engine has one session for its whole life. It is reset, so that each connection finds a new one. */
 async function startSession(engine: PGlite, packet: Uint8Array): Promise<void> {
-  if (started) {
-    for (const text of ['ROLLBACK', 'DISCARD ALL']) {
-      await engine.execProtocolRawStream(sync, { syncToFs: false, onRawData: ignore })
-      await engine.execProtocolRawStream(simpleQuery(text), { syncToFs: false, onRawData: ignore })
-    }
-  }
+  if (started) await clearSession(engine, 'DISCARD ALL')
   started = true
-  await engine.execProtocolRawStream(packet, { syncToFs: false, onRawData: gather })
+  await run(engine, packet, gather)
 }
 
 async function close(engine: PGlite): Promise<void> {
-  await engine.execProtocolRawStream(sync, { syncToFs: false, onRawData: ignore })
-  for (const text of ['ROLLBACK', 'CHECKPOINT']) {
-    await engine.execProtocolRawStream(simpleQuery(text), { syncToFs: false, onRawData: ignore })
-  }
+  await clearSession(engine, 'CHECKPOINT')
   await engine.close()
   say({ kind: 'closed' })
+}
+
+/** Ends what the session has begun, then carries out a statement. */
+async function clearSession(engine: PGlite, then: string): Promise<void> {
+  for (const bytes of [statements([]), script('ROLLBACK'), script(then)]) await run(engine, bytes, () => {})
+}
+
+/** Carries out messages; `onRawData` takes the replies. */
+async function run(engine: PGlite, bytes: Uint8Array, onRawData: (bytes: Uint8Array) => void): Promise<void> {
+  await engine.execProtocolRawStream(bytes, { syncToFs: false, onRawData })
 }
 
 /**
@@ -123,8 +126,6 @@ function gather(bytes: Uint8Array): void {
   }
 }
 
-function ignore(): void {}
-
 function send(last: boolean): void {
   const bytes = gathered.take()
   say({ kind: 'reply', connection, bytes, last, fsyncs: files?.fsyncs ?? 0 }, [bytes.buffer])
@@ -136,14 +137,3 @@ function say(message: FromEngine, transfer: ArrayBuffer[] = []): void {
 
 /** exit status by which PGlite's engine ends a failed statement */
 const statementFailed = 100
-
-const sync = Uint8Array.of(0x53, 0, 0, 0, 4)
-
-function simpleQuery(text: string): Uint8Array {
-  const body = new TextEncoder().encode(text)
-  const message = new Uint8Array(body.length + 6)
-  message[0] = 0x51
-  new DataView(message.buffer).setUint32(1, body.length + 5)
-  message.set(body, 5)
-  return message
-}
