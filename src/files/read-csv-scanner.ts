@@ -51,7 +51,7 @@ export class CsvScanner {
   /** maximum number of cells of a record that are not empty */
   width: number
 
-  constructor(delimiter: string, width: number, line = 1) {
+  constructor(delimiter: string, width: number, line: number) {
     this.#delimiter = delimiter
     this.width = width
     this.line = line

@@ -37,7 +37,7 @@ export async function readCsv({ chunks }: Text, delimiter?: string, told?: numbe
     const text = said ? head.slice(said[0].length) : head
     const found = delimiter ?? said?.[1] ?? delimiterOf(text, source.isEnded)
     const begin = said ? 2 : 1
-    const first = headOf(text, source.isEnded, found, begin)
+    const first = headOf(text, source.isEnded, found, begin, headRows)
     const above = rowsAbove(first, told)
     const scanner = new CsvScanner(found, columnsMax, begin)
     scanner.push(text, source.isWhole)
@@ -101,14 +101,7 @@ async function firstRow(scanner: CsvScanner, source: Source): Promise<Row | null
 async function* records(scanner: CsvScanner, source: Source): Batches {
   try {
     for (;;) {
-      let rows: Row[] = []
-      for (let row = scanner.next(); row; row = scanner.next()) {
-        if (!isEmpty(row)) rows.push(row)
-        if (rows.length < batchMax) continue
-        yield rows
-        rows = []
-      }
-      if (rows.length) yield rows
+      for (let rows = rowsOf(scanner, batchMax); rows.length; rows = rowsOf(scanner, batchMax)) yield rows
       if (source.isWhole) return
       await source.feed(scanner)
     }
@@ -129,14 +122,22 @@ function isEmpty({ cells, problem }: Row): boolean {
   return problem === undefined && cells.every(cell => cell === '' || cell === '\x1a')
 }
 
+/** The rows that a scanner has by now, but empty ones; `most`: no more of them. */
+function rowsOf(scanner: CsvScanner, most: number): Row[] {
+  const rows: Row[] = []
+  while (rows.length < most) {
+    const row = scanner.next()
+    if (!row) break
+    if (!isEmpty(row)) rows.push(row)
+  }
+  return rows
+}
+
 /** The first rows, split without knowing the number of columns. */
-function headOf(text: string, isWhole: boolean, delimiter: string, line: number): Row[] {
+function headOf(text: string, isWhole: boolean, delimiter: string, line: number, most: number): Row[] {
   const scanner = new CsvScanner(delimiter, columnsMax, line)
   scanner.push(text, isWhole)
-  const rows: Row[] = []
-  for (let row = scanner.next(); row && rows.length < headRows; row = scanner.next())
-    if (!isEmpty(row)) rows.push(row)
-  return rows
+  return rowsOf(scanner, most)
 }
 
 function headerOf(row: Row | null): readonly string[] {
@@ -156,11 +157,8 @@ function headerOf(row: Row | null): readonly string[] {
 function delimiterOf(text: string, isWhole: boolean): string {
   let [best, most] = [',', 0]
   for (const delimiter of delimiters) {
-    const scanner = new CsvScanner(delimiter, columnsMax)
-    scanner.push(text, isWhole)
-    const counts: number[] = []
-    for (let row = scanner.next(); row && counts.length < headRecords; row = scanner.next())
-      if (!isEmpty(row)) counts.push(row.problem === undefined ? row.cells.length : 0)
+    const rows = headOf(text, isWhole, delimiter, 1, headRecords)
+    const counts = rows.map(({ problem, cells }) => (problem === undefined ? cells.length : 0))
     const width = counts.find(count => count > 1) ?? 0
     const alike = counts.filter(count => count === width).length / (counts.length || 1)
     const score = width > 1 ? alike + width / (columnsMax * 10) : 0

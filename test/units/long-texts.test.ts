@@ -25,7 +25,7 @@ function assertLinear(what: string, length: number, call: (length: number) => un
 }
 
 function readAll(text: string): void {
-  const scanner = new CsvScanner(',', 3)
+  const scanner = new CsvScanner(',', 3, 1)
   scanner.push(text, true)
   for (let row = scanner.next(); row; row = scanner.next());
 }

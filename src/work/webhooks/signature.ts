@@ -1,11 +1,11 @@
 /** The signature of deliveries: Standard Webhooks (D72). Knows no webhook. */
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 
 const prefix = 'whsec_'
 const secretBytes = 32
 
-/** A new secret of 256 bits. `randomBytes` returns that many random bytes. */
-export function newWebhookSecret(randomBytes: (count: number) => Buffer): string {
+/** A new secret of 256 bits. */
+export function newWebhookSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64')
 }
 

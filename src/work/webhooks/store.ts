@@ -2,7 +2,6 @@
  * Webhooks with their secrets (D72). The record is the subscription; secrets and progress are stored beside
  * it, and change in the same statements. Knows no HTTP.
  */
-import { randomBytes } from 'node:crypto'
 import { memberProblem, type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { momentPlaceholder } from '../../fields/moment.ts'
@@ -22,7 +21,7 @@ import { newWebhookSecret } from './signature.ts'
 
 /** Creates a webhook from a body. Throws the errors of `createRecord`. */
 export async function createWebhook(work: RequestWork, outgoing: Outgoing, body: Json): Promise<SavedSecret> {
-  const secret = newWebhookSecret(randomBytes)
+  const secret = newWebhookSecret()
   const saved = await createRecord(work, body, {
     problems: await problemsOf(work, outgoing, body, null),
     steps: () => [secretRow(secret), newProgressRow(work.context.rights)],
@@ -60,7 +59,7 @@ export async function rotateWebhook(
   overlapHours: number,
   precondition: Precondition,
 ): Promise<SavedSecret> {
-  const secret = newWebhookSecret(randomBytes)
+  const secret = newWebhookSecret()
   const saved = await updateRecord(work, id, {}, precondition, {
     values: { rotated_at: momentPlaceholder },
     steps: params => [...endedSecrets(params, work, overlapHours), secretRow(secret)],
