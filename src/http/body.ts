@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { Refusal } from '../errors.ts'
 import { within } from '../waiting/timeout.ts'
 
@@ -140,6 +141,8 @@ export async function* arriving(body: Readable, idleMs: number): AsyncGenerator<
   }
 }
 
-function tooLate(): never {
+async function tooLate(): Promise<never> {
+  // After a pause of this process, the bytes that came meanwhile are read first.
+  await turnOfLoop()
   throw new Refusal('request_timeout', 'The rest of the file did not arrive in time.')
 }

@@ -177,7 +177,7 @@ export function objectOf(body: Json, detail: string): JsonObject {
   throw new Refusal('validation_failed', detail, [problem])
 }
 
-/** The same of an object with these members only. */
+/** A body as of `objectBody`, with these members only. */
 export function knownMembersOf(
   body: Json,
   known: readonly string[],

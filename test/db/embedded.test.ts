@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, type TestContext, test } from 'node:test'
+import { setTimeout as delay, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { embeddedMajor } from '../../src/db/embedded/data-directory.ts'
 import { embeddedPool } from '../../src/db/embedded/embedded.ts'
 import { Engine } from '../../src/db/embedded/engine.ts'
@@ -169,6 +170,19 @@ describe('a busy engine', () => {
     ])
     const [quick, sleeping, behind] = at.map(time => time - from)
     assert.ok(quick! < sleeping! / 2 && sleeping! <= behind!, `${at.map(time => time - from)}`)
+  })
+
+  test('a process that stood still for longer than a statement may wait refuses none', async test => {
+    const db = await openDatabase({ dataDir, statementTimeoutMs: 1000, waitMs: 1000, log })
+    test.after(() => db.close())
+    await db.query('SELECT 1 AS one')
+    const answers = ['SELECT pg_sleep(0.3) AS slept', 'SELECT 2 AS two'].map(text => db.query(text))
+    await delay(100)
+    // Behind the reading of messages: the next turn begins with the clocks.
+    await turnOfLoop()
+    const until = performance.now() + 2000
+    while (performance.now() < until);
+    await Promise.all(answers)
   })
 
   test('a large answer is whole, whatever of it is taken early', async test => {

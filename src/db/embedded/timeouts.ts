@@ -1,6 +1,7 @@
 /**
  * The time limits of the embedded engine, which runs one statement after the other. A statement that runs too
- * long is cancelled. A statement that queues too long is refused, if a request waits for its answer. Knows no
+ * long is cancelled. A statement that queues too long is refused, if a request waits for its answer. Time in
+ * which the process itself stood still doesn't count: the engine's answers lie there unread. Knows no
  * statement.
  */
 import type { Progress } from '../postgres/response-queue.ts'
@@ -32,30 +33,31 @@ type GuardOptions = { readonly ended?: AbortSignal; readonly isBackground?: bool
 
 type RunningStatement = {
   readonly progress: Progress
-  readonly since: number
+  since: number
   readonly ended: AbortSignal | undefined
   /** null when no request waits for it: it was refused, or is background work */
   refuse: (() => void) | null
 }
 
 const lookEveryMs = 50
+/** A look that is later than this says that the process stood still. */
+const lateMs = 500
 
-export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): Timeouts {
+export function watchTimeouts(options: TimeoutOptions): Timeouts {
   const pending = new Set<RunningStatement>()
   let endedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
+  let lookedAt = 0
+
+  const lookOnTime = () => {
+    const passed = performance.now() - lookedAt
+    lookedAt += passed
+    if (passed > lateMs) postpone(pending, passed)
+    look()
+  }
 
   const look = () => {
-    const now = performance.now()
-    for (const asked of pending) {
-      const { progress, since, ended } = asked
-      if (progress.runsSince !== null) {
-        if (ended?.aborted || now - progress.runsSince > limitMs) interrupt()
-      } else if (!progress.hasBegun && now - since > waitMs) {
-        asked.refuse?.()
-        asked.refuse = null
-      }
-    }
+    for (const asked of pending) judge(asked, options)
     if (pending.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -64,7 +66,10 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
   return {
     guard: (ask, { ended, isBackground = false } = {}) =>
       new Promise((resolve, reject) => {
-        timer ??= setInterval(look, lookEveryMs)
+        if (!timer) {
+          lookedAt = performance.now()
+          timer = setInterval(lookOnTime, lookEveryMs)
+        }
         ended?.addEventListener('abort', look)
         const refuse = () => reject(new DatabaseUnavailable('The database is busy'))
         const asked: RunningStatement = {
@@ -91,5 +96,23 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
       return isAsked ? 0 : performance.now() - endedAt
     },
     stop: () => clearInterval(timer),
+  }
+}
+
+function judge(asked: RunningStatement, { interrupt, limitMs, waitMs }: TimeoutOptions): void {
+  const { progress, since, ended } = asked
+  const now = performance.now()
+  if (progress.runsSince !== null) {
+    if (ended?.aborted || now - progress.runsSince > limitMs) interrupt()
+  } else if (!progress.hasBegun && now - since > waitMs) {
+    asked.refuse?.()
+    asked.refuse = null
+  }
+}
+
+function postpone(pending: Iterable<RunningStatement>, ms: number): void {
+  for (const asked of pending) {
+    asked.since += ms
+    if (asked.progress.runsSince !== null) asked.progress.runsSince += ms
   }
 }
