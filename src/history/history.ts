@@ -45,8 +45,7 @@ export function readHistoryQuery(parameters: Parameters): HistoryRequest {
   return { pageSize, before, isOfAgents }
 }
 
-/** The cursor of a page that ends before `seq`. */
-export function cursorText(seq: number): string {
+function cursorText(seq: number): string {
   return Buffer.from(JSON.stringify({ before: seq })).toString('base64url')
 }
 

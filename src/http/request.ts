@@ -177,7 +177,7 @@ export function objectOf(body: Json, detail: string): JsonObject {
   throw new Refusal('validation_failed', detail, [problem])
 }
 
-/** A body as of `objectBody`, with these members only. */
+/** The object that a body is, with known members only. Throws `validation_failed` with `detail`. */
 export function knownMembersOf(
   body: Json,
   known: readonly string[],

@@ -1,5 +1,4 @@
 /** The tool that takes back what was written: a change of an agent as a whole, or one event (D83, D148). */
-import { cursorText } from '../history/history.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { businessData } from '../resources/resources.ts'
 import type { Api } from './api.ts'
@@ -62,7 +61,8 @@ async function plan(api: Api, body: JsonObject): Promise<Plan> {
 
 /** The outcome for a record: the changes of the event, the other way around. */
 async function shownUndo(api: Api, { seq, resource, id }: JsonObject): Promise<Json> {
-  const query = { pageSize: '1', cursor: cursorText(Number(seq) + 1) }
+  const cursor = Buffer.from(JSON.stringify({ before: Number(seq) + 1 })).toString('base64url')
+  const query = { pageSize: '1', cursor }
   const [event] = itemsOf(await api.call({ operation: `${String(resource)}_history`, id: Number(id), query }))
   const record = `${String(resource)} ${String(id)}`
   const verb = String(event?.type).split('.')[1]
