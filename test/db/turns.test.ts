@@ -10,6 +10,7 @@ import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 import { startProxy } from '../support/proxy.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const server = await startPostgres()
 after(() => server?.stop())
@@ -44,7 +45,8 @@ function suite(place: () => Promise<{ url?: string }>) {
   let where: { url?: string }
   before(async () => {
     where = await place()
-    db = await openDatabase({ ...where, poolSize, statementTimeoutMs: never, waitMs: never, log() {} })
+    const limits = { statementTimeoutMs: never, waitMs: never, silenceMs: never }
+    db = await openDatabase({ ...where, poolSize, ...limits, log() {} })
   })
   after(async () => {
     await db.close()
@@ -52,7 +54,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   })
 
   test('a read that nobody waits behind has the time of a statement', async () => {
-    const other = await openDatabase({ ...where, statementTimeoutMs: 3000, log() {} })
+    const other = await openDatabase({ ...where, statementTimeoutMs: 3000, silenceMs: never, log() {} })
     const { answer, ms } = await timed(other.inTurn({ account: '1' }).query(endless))
     assert.equal(answer, '57014')
     assert.ok(ms > 2900, `${ms} ms`)
@@ -157,23 +159,26 @@ test('embedded: what waits for three seconds is refused, what is carried out is 
 })
 
 test('embedded: an account that kept others waiting has as long a rest; a job only until they are done', async () => {
-  const db = await openDatabase({ log() {} })
+  const db = await openDatabase({ ...timeouts(never), log() {} })
   const longMs = 1000
   const work = 'SELECT count(*) FROM generate_series(1, 10000)'
-  /** How long the account waits for its next transaction while others ask: once, or every millisecond. */
+  /** How long the account waits for its next transaction while others ask: once, or all the time. */
   const waitOf = async (of: { isJob?: true }, areMany: boolean) => {
     const turn = { account: '1', ...of }
     const others = { areOver: !areMany, ended: Promise.resolve() }
     const ask = async () => {
-      do await db.query('SELECT 1')
-      while (!others.areOver && (await sleep(1, true)))
+      // The next is asked before the last is answered: there is always one, however slow this process is.
+      for (let asked: Promise<unknown> | null = db.query('SELECT 1'); asked; ) {
+        const next: Promise<unknown> | null = others.areOver ? null : db.query('SELECT 1')
+        await asked
+        asked = next
+      }
     }
-    await db.transaction(turn, async tx => {
+    const from = await db.transaction(turn, async tx => {
       others.ended = ask()
       for (const end = performance.now() + longMs; performance.now() < end; ) await tx.query(work)
-      return { commits: true, result: null }
+      return { commits: true, result: performance.now() }
     })
-    const from = performance.now()
     await db.transaction(turn, async () => ({ commits: true, result: null }))
     const tookMs = performance.now() - from
     others.areOver = true
@@ -181,10 +186,13 @@ test('embedded: an account that kept others waiting has as long a rest; a job on
     return tookMs
   }
   const long = [await waitOf({}, false), await waitOf({ isJob: true }, true)]
-  const short = await waitOf({ isJob: true }, false)
+  const short: number[] = []
+  // The least of three: a rest never ends late, but this process may hear of it late.
+  do short.push(await waitOf({ isJob: true }, false))
+  while (short.length < 3 && short.at(-1)! >= longMs * 0.75)
   await db.close()
   assert.ok(Math.min(...long) > longMs * 0.95, long.join())
-  assert.ok(short < longMs * 0.75, `${short} ms`)
+  assert.ok(Math.min(...short) < longMs * 0.75, short.join())
 })
 
 test('embedded: what the service does by itself waits as long as it takes, and no read is ended for it', async () => {
@@ -230,7 +238,7 @@ function serverSuite() {
   let url: string
   before(async () => {
     url = await createDatabase(server!.url)
-    db = await openDatabase({ url, poolSize, statementTimeoutMs: never, log() {} })
+    db = await openDatabase({ url, poolSize, statementTimeoutMs: never, silenceMs: never, log() {} })
   })
   after(async () => {
     await db.close()
@@ -245,7 +253,8 @@ function serverSuite() {
 
   test('a read is ended, also when the server hears of that before it has read the statement', async () => {
     const proxy = await startProxy(url)
-    const behind = await openDatabase({ url: proxy.url, poolSize, statementTimeoutMs: never, log() {} })
+    const limits = { statementTimeoutMs: never, silenceMs: never }
+    const behind = await openDatabase({ url: proxy.url, poolSize, ...limits, log() {} })
     const read = (signal?: AbortSignal) => behind.inTurn({ account: '1', ...(signal && { signal }) })
     await read().query('SELECT 1')
     const { signal, abort } = abortable()
