@@ -5,6 +5,7 @@ import { type Database, openDatabase, type PoolTransaction } from '../../src/db/
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const log = () => {}
 const server = await startPostgres()
@@ -20,7 +21,7 @@ describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   })
   test('a statement without a time limit has none of its database either', async () => {
     const url = await createDatabase(server!.url)
-    const db = await openDatabase({ url, log })
+    const db = await openDatabase({ url, ...timeouts(), log })
     const name = new URL(url).pathname.slice(1)
     for (const limit of ['statement_timeout', 'lock_timeout'])
       await db.query(`ALTER DATABASE ${name} SET ${limit} = '100ms'`)
@@ -41,7 +42,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   let where: { url?: string }
   before(async () => {
     where = await place()
-    db = await openDatabase({ ...where, waitMs: 60_000, log })
+    db = await openDatabase({ ...where, ...timeouts(), log })
     await db.query('CREATE TABLE item (id bigint PRIMARY KEY, text text)')
   })
   after(async () => {
@@ -167,7 +168,7 @@ function suite(place: () => Promise<{ url?: string }>) {
 
   test('readiness, and what comes after the end', async () => {
     assert.equal(await db.ready(), true)
-    const other = await openDatabase({ ...where, log })
+    const other = await openDatabase({ ...where, ...timeouts(), log })
     await other.close()
     await other.close()
     assert.equal(await other.ready(), false)
@@ -241,8 +242,8 @@ async function altered(db: Database): Promise<void> {
 }
 
 async function lostTransaction(url: string): Promise<void> {
-  const db = await openDatabase({ url, log, poolSize: 1 })
-  const other = await openDatabase({ url, log })
+  const db = await openDatabase({ url, ...timeouts(), log, poolSize: 1 })
+  const other = await openDatabase({ url, ...timeouts(), log })
   await db.query('CREATE TABLE half (id int)')
   const { promise: late, resolve } = Promise.withResolvers<Promise<unknown>>()
   const broken = db.sql.begin(async tx => {

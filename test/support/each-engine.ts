@@ -2,11 +2,12 @@
 import { describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, dropDatabase, startPostgres } from './postgres.ts'
+import { timeouts } from './timeouts.ts'
 
 /** Runs `act` as a test on the embedded engine, and as one on PostgreSQL, where that is installed. */
 export function onEachEngine(title: string, act: (db: Database) => Promise<void>): void {
   const run = async (url?: string) => {
-    const db = await openDatabase({ url, log: () => {} })
+    const db = await openDatabase({ url, ...timeouts(), log: () => {} })
     await act(db).finally(() => db.close())
   }
   describe(title, () => {

@@ -4,8 +4,9 @@ import { after, test } from 'node:test'
 import { openDatabase } from '../../../src/db/open.ts'
 import { sql } from '../../../src/sql.ts'
 import { leaseOn } from '../../../src/waiting/lease.ts'
+import { timeouts } from '../../support/timeouts.ts'
 
-const db = await openDatabase({ log() {} })
+const db = await openDatabase({ ...timeouts(), log() {} })
 after(() => db.close())
 await db.query(`CREATE TABLE task (id int, done int NOT NULL DEFAULT 0, lease text,
   leased_until timestamptz NOT NULL DEFAULT '-infinity')`)
