@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { lockSchema, migrate, readMigrations, schemaVersion } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { makeReadyDatabase, readyDatabase } from '../../src/db/ready-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const log = () => {}
 const home = mkdtempSync(join(tmpdir(), 'dealwright-migrate-'))
@@ -25,7 +25,7 @@ test('the database that a first start begins with: all migrations and no account
     [readyDatabase(), 0],
     [join(home, 'missing.tar.gz'), readMigrations().length],
   ] as const) {
-    const db = await openDatabase({ template, log })
+    const db = await openDatabase({ template, ...timeouts(), log })
     assert.equal((await migrate(db)).applied.length, applied)
     assert.deepEqual((await schemaVersion(db)).pending, [])
     assert.deepEqual(await db.query('SELECT FROM account'), [])
@@ -45,7 +45,7 @@ function suite(server: { url: string } | undefined) {
 
   before(async () => {
     url = server && (await createDatabase(server.url))
-    db = await openDatabase({ url, log })
+    db = await openDatabase({ url, ...timeouts(), log })
   })
   after(async () => {
     await db.close()
@@ -78,7 +78,7 @@ function suite(server: { url: string } | undefined) {
   })
 
   test('a start that waits for another process says so', { skip: !server }, async () => {
-    const other = await openDatabase({ url, log })
+    const other = await openDatabase({ url, ...timeouts(), log })
     const held = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
     const holder = other.sql.begin(async tx => {
@@ -101,7 +101,7 @@ function suite(server: { url: string } | undefined) {
   test('requests go on while a migration waits for a table that a backup reads', {
     skip: !server,
   }, async () => {
-    const other = await openDatabase({ url, log })
+    const other = await openDatabase({ url, ...timeouts(), log })
     await run()
     files['0003-third.sql'] = 'ALTER TABLE one ADD COLUMN name text'
     const { migrating, waits } = await other.sql.begin(async tx => {
@@ -121,7 +121,7 @@ function suite(server: { url: string } | undefined) {
   })
 
   test('two at once: every file is applied by one of them', async () => {
-    const other = url ? await openDatabase({ url, log }) : db
+    const other = url ? await openDatabase({ url, ...timeouts(), log }) : db
     const [one, two] = await Promise.all([run(), run(other)])
     assert.deepEqual([...one.applied, ...two.applied].sort(), [1, 2])
     assert.equal((await db.query('SELECT count(*) AS n FROM one'))[0]!.n, '2')
@@ -158,7 +158,7 @@ function suite(server: { url: string } | undefined) {
       assert.equal(await isValid(), 'true')
       return
     }
-    const other = await openDatabase({ url, log })
+    const other = await openDatabase({ url, ...timeouts(), log })
     const { promise: end, resolve } = Promise.withResolvers<void>()
     const { promise: written, resolve: hasWritten } = Promise.withResolvers<void>()
     // The build waits for this transaction.
@@ -169,7 +169,8 @@ function suite(server: { url: string } | undefined) {
     })
     await written
     const [one, two] = [run(), run(other)]
-    const building = 'SELECT count(*) AS n FROM pg_stat_progress_create_index'
+    const building = `SELECT count(*) AS n FROM pg_stat_progress_create_index
+      WHERE datname = current_database()`
     await eventually(async () => (await db.query(building))[0]!.n !== '0', 'a build under way')
     await db.query('INSERT INTO one VALUES (5)')
     assert.equal((await db.query(building))[0]!.n, '1')
@@ -206,10 +207,12 @@ function suite(server: { url: string } | undefined) {
 
   test('a process waits for the migration of another for as long as that takes', async () => {
     if (!url) return
-    const other = await openDatabase({ url, statementTimeoutMs: 200, log })
+    const other = await openDatabase({ url, ...timeouts(), statementTimeoutMs: 200, log })
     files['0003-third.sql'] = 'SELECT pg_sleep(1)'
     const one = run()
-    await delay(100)
+    const sleeping = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND state = 'active' AND query LIKE 'SELECT pg_sleep%'`
+    await eventually(async () => (await db.query(sleeping)).length, 'a migration under way')
     assert.deepEqual(await run(other), { applied: [], version: 3 })
     assert.deepEqual((await one).applied, [1, 2, 3])
     await other.close()
