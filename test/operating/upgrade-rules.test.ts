@@ -7,9 +7,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { type Running, runService, settingsOnly, temporaryFolder } from '../support/running-service.ts'
 
@@ -134,13 +134,20 @@ test('two processes read and write while a third one migrates, and afterwards', 
   for (const [index, text] of later.entries())
     writeFileSync(join(files, `${String(known + 1 + index).padStart(4, '0')}-later.sql`), text)
   let isOver = false
-  const work = services.map(service => workOn(service, () => isOver))
-  await delay(300)
+  const done = [0, 0]
+  const work = services.map(async (service, n) => {
+    for (; !isOver; done[n]!++) await workOn(service)
+  })
+  const twoMoreOfEach = async () => {
+    const before = [...done]
+    await eventually(() => done.every((count, n) => count >= before[n]! + 2), 'work of both')
+  }
+  await twoMoreOfEach()
   const { applied } = await within(env, db => migrate(db, { directory: files }))
   assert.deepEqual(applied, [known + 1, known + 2])
-  await delay(300)
+  await twoMoreOfEach()
   isOver = true
-  for (const done of await Promise.all(work)) assert.ok(done > 3, `${done}`)
+  await Promise.all(work)
   const refused = dealwright(env, 'serve')
   assert.equal(refused.status, 1)
   assert.match(refused.err, /this program knows only \d+: run the newer program/)
@@ -150,18 +157,13 @@ test('two processes read and write while a third one migrates, and afterwards', 
   }
 })
 
-/** Writes and reads until `isOver`. Returns how often. */
-async function workOn({ get, post }: Running, isOver: () => boolean): Promise<number> {
-  const path = '/rest/api/v1/tag'
-  let done = 0
-  for (; !isOver(); done++) {
-    const made = await post(path, { name: `${process.hrtime.bigint()}-${Math.random()}` })
-    assert.equal(made.status, 201, await made.clone().text())
-    const deals = await get('/rest/api/v1/deal/view/list?pageSize=5')
-    assert.equal(deals.status, 200, await deals.clone().text())
-    const [deal] = ((await deals.json()) as { data: { id: number }[] }).data
-    const one = await get(`/rest/api/v1/deal/${deal!.id}`)
-    assert.equal(one.status, 200)
-  }
-  return done
+/** Writes and reads. */
+async function workOn({ get, post }: Running): Promise<void> {
+  const made = await post('/rest/api/v1/tag', { name: `${process.hrtime.bigint()}-${Math.random()}` })
+  assert.equal(made.status, 201, await made.clone().text())
+  const deals = await get('/rest/api/v1/deal/view/list?pageSize=5')
+  assert.equal(deals.status, 200, await deals.clone().text())
+  const [deal] = ((await deals.json()) as { data: { id: number }[] }).data
+  const one = await get(`/rest/api/v1/deal/${deal!.id}`)
+  assert.equal(one.status, 200)
 }
