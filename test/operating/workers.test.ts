@@ -206,21 +206,33 @@ describe('workers', { skip: !server && 'PostgreSQL is not installed' }, () => {
       lines,
     } = await fleet({ RATE_LIMIT: '60', METRICS_PORT: '0' })
     const statuses: number[] = []
-    for (let n = 0; n < 100; n++) statuses.push((await ask(url, me)).status)
+    const asked = async () => statuses.push((await ask(url, me)).status)
+    for (let n = 0; n < 60; n++) await asked()
+    // Each worker learns of the other's requests a twentieth of a second later, on a busy machine later.
+    const areRefused = async () => {
+      await Promise.all(Array.from({ length: 6 }, asked))
+      return statuses.slice(-6).every(status => status === 429)
+    }
+    await eventually(areRefused, 'refusals by both', 500)
     const taken = statuses.filter(status => status === 200).length
-    // Each worker learns of the other's requests a twentieth of a second later.
-    assert.ok(taken >= 60 && taken < 90, `${taken} of 100 taken`)
-    assert.equal(statuses.at(-1), 429)
+    // Two that each count their own requests only take 120.
+    assert.ok(taken >= 60 && taken < 110, `${taken} taken`)
 
     const wrong = { email: 'owner@example.com', password: 'wrong' }
     const tries: number[] = []
-    for (let n = 0; n < 16; n++) tries.push((await ask(url, '/rest/api/v1/session', 'POST', wrong)).status)
-    assert.equal(tries.at(-1), 429, tries.join())
-    assert.equal(await countedBy(metrics!), 100 + tries.length)
+    const tried = async () => {
+      tries.push((await ask(url, '/rest/api/v1/session', 'POST', wrong)).status)
+      return tries.at(-1) === 429
+    }
+    for (let n = 0; n < 10; n++) assert.equal(await tried(), false, tries.join())
+    await eventually(tried, 'a refusal', 200)
+    // Two that each count their own allow ten each.
+    assert.ok(tries.length < 19, tries.join())
+    assert.equal(await countedBy(metrics!), statuses.length + tries.length)
     supervisor.kill('SIGHUP')
     await eventually(() => lines.some(line => /were restarted/.test(line)), 'a restart')
     // The counts of the workers before stay.
-    assert.equal(await countedBy(metrics!), 100 + tries.length)
+    assert.equal(await countedBy(metrics!), statuses.length + tries.length)
     const text = await (await fetch(metrics!)).text()
     assert.match(text, /^dealwright_build_info\{.*engine="postgres".*\} 1$/m)
     assert.match(text, /# EOF\s*$/)
