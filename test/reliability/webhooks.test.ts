@@ -73,9 +73,10 @@ test('each event is delivered or a dead letter, whatever receivers do, and a hea
   const gone = await startReceiver(answering(410))
   const ended = await made('webhook', { url: gone.url, events: ['tag.created'] })
   const tags = await Promise.all(Array.from({ length: 20 }, (_, n) => made('tag', { name: `Hostile ${n}` })))
-  await healthy.until(20)
+  // An answer that is read too late counts as none, and the event comes again.
+  const received = () => new Set(healthy.got.map(({ body }) => body.data.id)).size
+  await eventually(() => received() === 20, 'all events at the healthy one')
   for (const got of healthy.got) verified(got, good.secret)
-  assert.equal(new Set(healthy.got.map(({ body }) => body.data.id)).size, 20)
   // No receiver delayed it: deliveries to hanging ones are still open, or sent one at a time.
   const waiting = await db.query("SELECT count(*)::text AS n FROM webhook_delivery WHERE state = 'waiting'")
   assert.ok(Number(waiting[0]!.n) > 20, waiting[0]!.n!)
@@ -138,8 +139,10 @@ test('a name that changes its mind, or leads inside, is not connected to', async
     const all = addresses[host] ?? []
     return all[Math.min(times, all.length - 1)] ?? []
   }
+  // Its clock stands, so that no second attempt is due.
+  const startedAt = now()
   const guarded = await startService({
-    now,
+    now: () => startedAt,
     sampleData: false,
     webhooks: { allowPrivate: false, everyMs: 20, timeoutMs, resolve },
   })
