@@ -17,15 +17,12 @@ export function requireVersion(
   if (precondition === null || precondition.includes(String(version))) return
   const read = precondition.join(' or ') || 'the one that If-Match names'
   const detail = `${what} is at version ${version}, not ${read}. Read it again and repeat the change.`
-  const problems = differing() ?? [versionProblem(version)]
+  const message = `It is at version ${version}.`
+  const own: Problem = { field: 'version', path: '', code: 'changed_since_read', message, current: version }
+  const problems = differing() ?? [own]
   throw new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
 }
 
 export function etagOf(version: number | string): string {
   return `"${version}"`
-}
-
-function versionProblem(version: number | string): Problem {
-  const message = `It is at version ${version}.`
-  return { field: 'version', path: '', code: 'changed_since_read', message, current: version }
 }
