@@ -14,6 +14,7 @@ import { arrayLiteral, ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { cascadeDelete, deletion } from './cascade.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { isMovedBy, type Move } from './move.ts'
+import { onLatestCatalog } from './on-latest-catalog.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo, unpointed } from './references.ts'
@@ -45,22 +46,25 @@ const attempts = 2
  * version, and `in_use` with counts if records point to it. For a user also `last_administrator`, and
  * `forbidden` if the caller is no administrator (D121).
  */
-export async function removeRecord(
+export function removeRecord(
   work: Work,
   id: number,
   precondition: Precondition = null,
   { isRead = false, isAlone = false } = {},
 ): Promise<Saved | null> {
-  const { db, context } = work
-  const asked = { ...work, id, precondition, isAlone }
+  return onLatestCatalog(work, latest => remove({ ...latest, id, precondition, isAlone }, isRead))
+}
+
+async function remove(asked: Removal, isRead: boolean): Promise<Saved | null> {
+  const { db, context, id, precondition, isAlone = false } = asked
   refuseOneself(asked)
   if (await storedResponse(db, context)) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
     await refuseRemoval(asked)
     const params = writeParamsOf(context)
-    const write = removal(work, params, [id], precondition, { isRead, isAlone })
+    const write = removal(asked, params, [id], precondition, { isRead, isAlone })
     const written = await writeIdempotently(db, params, context, write, { warnings: [], created: [] })
-    if (written) return isRead ? savedOf(work, written) : null
+    if (written) return isRead ? savedOf(asked, written) : null
     await refuseReasons(asked, [], '; change what points to it first.')
   }
   throw busy('The configuration was changed meanwhile; try again.')

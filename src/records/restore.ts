@@ -10,6 +10,7 @@ import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, changeableColumn, isChangeable, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { cascadeRestore, partsOfDeletion, type Whole } from './cascade.ts'
+import { onLatestCatalog } from './on-latest-catalog.ts'
 import type { Reference } from './parse.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
@@ -35,12 +36,16 @@ const clashesMax = 100
  * `version_conflict` if the caller has read another version, `validation_failed` with the references to
  * deleted records, and `duplicate` if its name was taken meanwhile.
  */
-export async function restoreRecord(
+export function restoreRecord(
   work: Work,
   id: number,
   oldest: Date,
   precondition: Precondition = null,
 ): Promise<Saved> {
+  return onLatestCatalog(work, latest => restore(latest, id, oldest, precondition))
+}
+
+async function restore(work: Work, id: number, oldest: Date, precondition: Precondition): Promise<Saved> {
   const { db, schema, context } = work
   const before = await findIdempotentResponse(work)
   if (before) return before

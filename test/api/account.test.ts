@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
 import { eventually } from '../support/eventually.ts'
+import { onServer, whileItWaits } from '../support/held-lock.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
-const { call, get, made, known, db } = await startService()
+const { call, get, made, known, db, another } = await startService()
 const path = `${v1}/account`
 const changed = async (body: Json, query = '') => {
   const reply = await call('PATCH', path + query, body)
@@ -176,4 +177,51 @@ test('what an account requires of currencies keeps nobody from another base curr
   await changed({ base_currency: 826 })
   await changed({ base_currency: 840 })
   await call('DELETE', `${v1}/field/${field.id}`)
+})
+
+test('a rate, a role and a name are judged by the configuration as it is, whichever process judges', async () => {
+  const other = await another()
+  const warm = () => other.get(`${v1}/me`)
+  assert.equal((await rate(978, 1.1)).status, 200)
+  const { base_currency } = (await get(path)).body.data
+  await warm()
+  await changed({ base_currency: 978 })
+  const stale = await other.call('PATCH', `${v1}/currency/978`, { rate: 1.09 })
+  assert.deepEqual([stale.status, problemsOf(stale)], [422, ['/rate interface_required']], stale.text)
+  assert.equal((await read('currency', 978)).rate, 1)
+  await changed({ base_currency })
+
+  const field = await made('field', { source: 'deal', field_name: 'Ledger', type: 'SINGLE_STRING' })
+  const role = await made('role', { name: 'Bookkeeper', scopes: ['deal:read', 'deal:write'] })
+  await warm()
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })).status, 200)
+  const hidden_fields = [`deal.${field.internal_name}`]
+  const hiding = await other.call('PATCH', `${v1}/role/${role.id}`, { hidden_fields })
+  assert.deepEqual([hiding.status, problemsOf(hiding)], [422, ['/hidden_fields/0 required_field']])
+  assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+
+  await warm()
+  assert.equal((await call('PATCH', `${v1}/currency/756`, { name: 'Thaler' })).status, 200)
+  const named = await other.call('PATCH', `${v1}/currency/826`, { name: 'thaler' })
+  assert.deepEqual([named.status, problemsOf(named)], [422, ['/name name_taken']])
+})
+
+test('a name of a currency that is given while another waits to get it is taken', onServer, async () => {
+  const reply = await whileItWaits(
+    db,
+    () => call('PATCH', `${v1}/currency/826`, { name: 'Guilder' }),
+    update => update('currency', 208, { name: 'Guilder' }),
+  )
+  assert.deepEqual(problemsOf(reply), ['/name name_taken'])
+})
+
+test('many rates that come at once to two processes are all saved', async () => {
+  const other = await another()
+  const currencies = [36, 124, 156, 203, 208, 344, 348, 356, 376, 392, 410, 458, 484, 554, 578, 608]
+  const replies = await Promise.all(
+    currencies.map((id, index) =>
+      (index % 2 ? other.call : call)('PATCH', `${v1}/currency/${id}`, { rate: index + 2 }),
+    ),
+  )
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200])
 })

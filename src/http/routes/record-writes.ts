@@ -15,8 +15,9 @@ import { createRecord, saveRecord, updateRecord } from '../../records/write/save
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
+import { type ApiRequest, bodyOf, idOf, preconditionOf, schemaOf, workOf } from '../request.ts'
 import type { Handler } from '../route.ts'
+import { inConfigurationTurn } from './configuration-turns.ts'
 import { expandedFields, withExpanded } from './record-reads.ts'
 
 export type WriteHandlers = ReturnType<typeof writeHandlers>
@@ -38,9 +39,11 @@ export type WriteService = {
 export function writeHandlers(service: WriteService) {
   const { db, resource, retentionDays } = service
   const save = async (request: ApiRequest, act: (work: Work) => Promise<Saved>) => {
-    const work = workOf(request, db, resource)
-    const expand = await expandedOrReplayed(work, request)
-    const saved = await withExpanded(work, request, expand, await act(work))
+    const saved = await inTurn(service, request, async latest => {
+      const work = workOf(latest, db, resource)
+      const expand = await expandedOrReplayed(work, latest)
+      return withExpanded(work, latest, expand, await act(work))
+    })
     await afterWrite(service, request)
     return saved
   }
@@ -89,22 +92,30 @@ async function expandedOrReplayed(work: Work, request: ApiRequest): Promise<read
   }
 }
 
+/** Carries out a write: in turn, if the record is part of the account's configuration. */
+function inTurn<T>(
+  { db, resource }: WriteService,
+  request: ApiRequest,
+  act: (request: ApiRequest) => Promise<T>,
+): Promise<T> {
+  return isConfiguration(resource, request) ? inConfigurationTurn(db, request, act) : act(request)
+}
+
+function isConfiguration(resource: string, request: ApiRequest): boolean {
+  return schemaOf(request, resource).resource.isConfiguration === true
+}
+
 /** Must be called after a write: the record may be part of the account's catalog. */
 async function afterWrite(
   { resource, onConfigurationChange }: WriteService,
-  { caller }: ApiRequest,
+  request: ApiRequest,
 ): Promise<void> {
-  const { catalog } = caller
-  if (catalog.resources.get(resource)!.resource.isConfiguration)
-    await onConfigurationChange(catalog.account.id)
+  if (isConfiguration(resource, request)) await onConfigurationChange(request.caller.catalog.account.id)
 }
 
 /** Deletes a record; with `move_to`, its contents are moved first. */
-async function remove(
-  { db, resource, planMoves }: WriteService,
-  request: ApiRequest,
-  id: number,
-): Promise<void> {
+async function remove(service: WriteService, request: ApiRequest, id: number): Promise<void> {
+  const { db, resource, planMoves } = service
   const precondition = preconditionOf(request)
   const { move_to } = readParameters(request.query, planMoves ? ['move_to'] : [], [])
   const work = workOf(request, db, resource)
@@ -117,7 +128,7 @@ async function remove(
     )
     await moveRecords(db, context, planned)
   }
-  await removeRecord(work, id, precondition)
+  await inTurn(service, request, latest => removeRecord(workOf(latest, db, resource), id, precondition))
 }
 
 function targetOf(moveTo: string): number {

@@ -10,6 +10,7 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json } from '../../json.ts'
 import { ask, param, sql } from '../../sql.ts'
 import { storeResponse, writeIdempotently } from '../idempotency.ts'
+import { onLatestCatalog } from '../on-latest-catalog.ts'
 import type { Precondition } from '../precondition.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Transaction } from '../store.ts'
@@ -51,7 +52,11 @@ export function updateRecord(
  * of a stored record also record_not_found and version_conflict; of an upsert also the errors of `bodyByKey`.
  * Then nothing was saved.
  */
-export async function saveRecord(work: Work, operation: Operation): Promise<Saved> {
+export function saveRecord(work: Work, operation: Operation): Promise<Saved> {
+  return onLatestCatalog(work, latest => save(latest, operation))
+}
+
+async function save(work: Work, operation: Operation): Promise<Saved> {
   const earlier = await findIdempotentResponse(work)
   if (earlier) return earlier
   if (operation.unidentified) throw operation.unidentified
