@@ -1,5 +1,5 @@
 /** Restores a deleted record (D9), with an event. The records that it points to must exist. */
-import { busy, type Problem, Refusal } from '../errors.ts'
+import { busy, type Problem, Problems, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { storedRow } from '../fields/columns.ts'
@@ -24,7 +24,7 @@ import type { Saved, WriteContext } from './write/operation.ts'
 import { returnedRows } from './write/plan.ts'
 import { type Write, writeParamsOf } from './write/protocol.ts'
 import { findIdempotentResponse } from './write/response.ts'
-import { refuseForbidden } from './write/rules.ts'
+import { applyRules, refuseForbidden } from './write/rules.ts'
 import { writeRecord } from './write/save.ts'
 
 const attempts = 3
@@ -64,6 +64,7 @@ async function restore(work: Work, id: number, oldest: Date, precondition: Preco
     refuseForbidden(work, record, record)
     const full = await quotaProblem(work, record)
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
+    refuseByRules(work, record)
     const references = referencesOf(schema, record, context)
     const referenceState = referenceStatesIn(
       await readReferences(db, unlimited(callerParamsOf(context)), references),
@@ -217,6 +218,27 @@ function clashOfPart(
   if (problem.field === null || own === null) return problem
   const message = `The ${name} ${own}, which comes back with it, has the same ${problem.field} as another one.`
   return { ...problem, message }
+}
+
+/**
+ * Throws `validation_failed` if a part of the configuration breaks a rule by now, as a role does that hides
+ * what has become required (D64).
+ */
+function refuseByRules(work: Work, record: Values): void {
+  const { resource } = work.schema
+  if (!resource.isConfiguration) return
+  const problems = new Problems()
+  const unchanged = {
+    values: {},
+    sent: new Set<string>(),
+    references: [],
+    nested: [],
+    warnings: [],
+    path: '',
+  }
+  applyRules(work, { ...unchanged, problems }, record, () => null, null)
+  if (problems.count)
+    throw new Refusal('validation_failed', `The ${resource.name} was not restored.`, problems)
 }
 
 /** Sets the time and user of the last change; nothing else changes. */

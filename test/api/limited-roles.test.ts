@@ -273,3 +273,17 @@ test('a default that is out of use fills nothing', async () => {
     assert.equal((await call('PATCH', `${v1}/${path}`, { is_active: 'No' })).status, 200)
   assert.deepEqual(await filled(), [false, false])
 })
+
+test('a role that hides what has become required is not restored', async () => {
+  const field = await made('field', { source: 'deal', field_name: 'Channel', type: 'SINGLE_STRING' })
+  const path = `${v1}/field/${field.id}`
+  const hidden_fields = [`deal.${field.internal_name}`]
+  const role = await made('role', { name: 'Returning', scopes: both('deal'), hidden_fields })
+  assert.equal((await call('DELETE', `${v1}/role/${role.id}`)).status, 200)
+  assert.equal((await call('PATCH', path, { is_required: true })).status, 200)
+  const refused = await call('POST', `${v1}/role/${role.id}/restore`)
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/hidden_fields/0 required_field']])
+  assert.equal((await call('PATCH', path, { is_required: false })).status, 200)
+  assert.equal((await call('POST', `${v1}/role/${role.id}/restore`)).status, 200)
+  assert.equal((await call('DELETE', path)).status, 200)
+})
