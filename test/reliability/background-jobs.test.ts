@@ -33,6 +33,14 @@ const changed = (account: number) =>
     String(account),
   ])
 
+async function versionOf(account: number, of: string): Promise<number> {
+  const [row] = await db.query(
+    `SELECT ${of}::text AS version FROM account JOIN counter USING (account_id) WHERE account_id = $1::bigint`,
+    [String(account)],
+  )
+  return Number(row!.version)
+}
+
 /**
  * The jobs of the real database; records the order of the accounts whose deals were updated. `before` may
  * delay one.
@@ -111,6 +119,18 @@ test('when no process remembers the old configuration any more, the jobs are don
   for (let tries = 0; tries < 600 && !(await isDone()); tries++)
     await new Promise(resolve => setTimeout(resolve, 50))
   assert.ok(await isDone())
+})
+
+test('changes that keep coming do not postpone the end of older configurations (D115)', async () => {
+  const { jobs } = watched()
+  const [first, last] = [await versionOf(d, 'catalog_version'), () => versionOf(d, 'settled_version')]
+  for (const until = performance.now() + 10_000; performance.now() < until && (await last()) <= first; ) {
+    await changed(d)
+    await jobs.wake(d)
+    await new Promise(resolve => setTimeout(resolve, 300))
+  }
+  assert.ok((await last()) > first)
+  assert.ok((await versionOf(d, 'oldest_version')) > first)
 })
 
 test('a change of fields compares no record with stages and rates; one of a stage does (D109)', async () => {

@@ -18,13 +18,12 @@ import { endOlder } from '../../records/write/protocol.ts'
 import { redateDeals } from '../../resources/deals/redate.ts'
 import { revalueRecords } from '../../resources/deals/revalue.ts'
 import { reweighDeals } from '../../resources/deals/reweigh.ts'
-import { ask, param, sql } from '../../sql.ts'
 import { coalesce } from '../../waiting/coalesce.ts'
 import { within } from '../../waiting/timeout.ts'
 import { cleanJobs } from '../jobs/store.ts'
 import { cleanDeliveries } from '../webhooks/queue.ts'
 import { watchChanges } from './changes.ts'
-import { accountsDue, beginWith } from './due.ts'
+import { accountsDue, beginWith, noteDone } from './due.ts'
 import { forgetExpired } from './expired.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
@@ -96,18 +95,21 @@ export class BackgroundJobs {
 
   /**
    * Runs the jobs of an account in its turn (D109), and again when the caches of all processes have expired.
-   * Resolves after the first run.
+   * Resolves after the first run. A change that follows another does not postpone the second run of that one.
    */
   wake(account: number): Promise<void> {
-    this.#changed.set(account, false)
-    clearTimeout(this.#spreading.get(account))
+    this.#changed.set(account, this.#changed.get(account) ?? false)
+    if (!this.#spreading.has(account)) this.#spread(account)
+    return this.#inTurn(account)
+  }
+
+  #spread(account: number): void {
     const knownEverywhere = () => {
       this.#spreading.delete(account)
       this.#changed.set(account, true)
       void this.#inTurn(account)
     }
     this.#spreading.set(account, setTimeout(knownEverywhere, knownEverywhereAfterMs).unref())
-    return this.#inTurn(account)
   }
 
   /**
@@ -286,13 +288,4 @@ function latestCatalog(
       loaded = { catalog: await loadCatalog(db, resources, account), at }
     return loaded.catalog
   }
-}
-
-/** Records the configuration version up to which an account's jobs are done. */
-async function noteDone(db: Database, account: number, version: string): Promise<void> {
-  const done = param(version)
-  const statement = sql`UPDATE account SET settled_version = ${done}::bigint,
-        derived_version = greatest(derived_version, ${done}::bigint)
-      WHERE account_id = ${String(account)}::bigint AND settled_version < ${done}::bigint`
-  await ask(db, statement)
 }

@@ -1,6 +1,10 @@
-/** Which accounts are to be looked after: each account notes when a process last began with it. */
+/**
+ * Which accounts are to be looked after: each notes when a process last began with it, and the configuration
+ * that its records follow.
+ */
 import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
-import { ask, type Sql, sql } from '../../sql.ts'
+import type { Database } from '../../db/open.ts'
+import { ask, param, type Sql, sql } from '../../sql.ts'
 
 /** The accounts, by id, that no process has looked after for this long. */
 export async function accountsDue(db: Everywhere, notSinceMs: number): Promise<string[]> {
@@ -23,6 +27,15 @@ export async function beginWith(
       RETURNING (settled_version < catalog_version)::text AS changed`
   const [row] = await ask(db, statement)
   return row ? { isChanged: row.changed === 'true' } : null
+}
+
+/** Records the configuration version up to which an account's jobs are done. */
+export async function noteDone(db: Database, account: number, version: string): Promise<void> {
+  const done = param(version)
+  const statement = sql`UPDATE account SET settled_version = ${done}::bigint,
+        derived_version = greatest(derived_version, ${done}::bigint)
+      WHERE account_id = ${String(account)}::bigint AND settled_version < ${done}::bigint`
+  await ask(db, statement)
 }
 
 function isDue(notSinceMs: number): Sql {
