@@ -90,7 +90,7 @@ export async function importFile(
     }
     await changePlan(db, key, plan as unknown as JsonObject)
     const phase = args['dry-run'] ? 'dry_run' : 'run'
-    await begin(db, key, ['waiting'], phase, { position: 0, total: job.total }, by)
+    await begin(db, job, ['waiting'], phase, { position: 0, total: job.total }, by)
   } catch (error) {
     await removeJob(db, key)
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'

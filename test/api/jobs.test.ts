@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { claim } from '../../src/work/jobs/progress.ts'
 import { carryOutStep } from '../../src/work/jobs/steps.ts'
+import { begin, readJob } from '../../src/work/jobs/store.ts'
 import { isTransient } from '../../src/work/jobs/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { onServer, whileItWaits } from '../support/held-lock.ts'
@@ -53,9 +54,14 @@ test('changes all that the filter finds, and takes it back', async () => {
   // Another caller changes one of them meanwhile: it stays, and is named.
   const [one] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
   await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 77 })
+  const read = (await readJob(db, { account: 1, id: done.id }, null))!
   const reverted = await call('POST', `${v1}/job/${done.id}/revert`)
   assert.equal(reverted.status, 200, reverted.text)
   const back = await ended(done.id)
+  // Another request that has read the job before reverts it no second time, and clears nothing.
+  const position = Number.MAX_SAFE_INTEGER
+  assert.equal(await begin(db, read, ['done'], 'revert', { position, total: 80 }, read), null)
+  assert.deepEqual(await ended(done.id), back)
   assert.deepEqual([back.state, back.phase, back.reverted, back.refused], ['done', 'revert', 79, 1])
   assert.equal(back.problems[0].problems[0].id, one.id)
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 39)

@@ -2,6 +2,7 @@
  * Jobs in the database (D84): created, read, and controlled. None of these statements takes an account's
  * lock, except that which creates a job.
  */
+import { momentAfter } from '../../fields/kinds/date-time.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
@@ -27,14 +28,15 @@ const short = sql`${texts([...numbers, 'scopes', 'counts', 'result'])}, ${instan
 export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
 
 /**
- * A statement that changes the job `j`, and returns its columns; `cte`: a change beside it. The texts are
- * made of the returned row: a distributed PostgreSQL returns none that a stable function makes (D173).
+ * A statement that changes the job `j`, and returns its columns; `cte`: a change beside it, which may read
+ * the changed row. The texts are made of the returned row: a distributed PostgreSQL returns none that a
+ * stable function makes (D173).
  */
 function changedJob(change: Sql, cte: Sql = sql.none): Sql {
   return sql`WITH ${sql.join([
-    cte,
     sql`j AS (${change}
 RETURNING j.*)`,
+    cte,
   ])}
 SELECT ${jobColumns} FROM j`
 }
@@ -174,12 +176,12 @@ WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`
 }
 
 /**
- * Starts a phase of a job as `by`, from one of these states; null if it is in none of them. `keeps`: the
- * phase's counts and refusals so far remain.
+ * Starts a phase of a job as `by`, from one of these states; null if it is in none of them, or was begun or
+ * went on since it was read. `keeps`: the phase's counts and refusals so far remain.
  */
 export function begin(
   db: Reader,
-  key: JobKey,
+  job: JobKey & Pick<Job, 'position' | 'begunAt'>,
   from: readonly State[],
   phase: Phase,
   { position, total, done = 0, keeps = false }: Beginning,
@@ -194,13 +196,20 @@ export function begin(
   worked_ms = ${done > 0 ? sql`j.worked_ms` : sql`0`}, error = NULL,
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
-WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`,
+WHERE ${isIt(job)} AND j.state = ANY(${`{${from.join()}}`}::text[])
+  AND j.position = ${String(job.position)}::bigint AND ${isOf(job.begunAt)}`,
     keeps
       ? sql.none
       : sql`cleared AS (
-  DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
-    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text)`,
+  DELETE FROM job_problem p WHERE p.account_id = ${String(job.account)}::bigint
+    AND p.job = ${String(job.id)}::bigint AND p.phase = ${named}::text AND EXISTS (SELECT 1 FROM j))`,
   )
+}
+
+/** The condition that a job was begun at this moment, which has milliseconds. */
+function isOf(begunAt: string | null): Sql {
+  if (begunAt === null) return sql`j.begun_at IS NULL`
+  return sql`j.begun_at >= ${begunAt}::timestamptz AND j.begun_at < ${momentAfter(begunAt)}`
 }
 
 /** The position at which a phase begins, and its total. */
