@@ -141,6 +141,31 @@ test('an account that never stops writing is exported, as of one moment, and its
   await Promise.all([writing, ...others])
 })
 
+test('what follows the configuration is of one moment, too, though its changes have no events', async () => {
+  const behind = (by: number) =>
+    db.query(`UPDATE account SET derived_version = derived_version - ${by} WHERE account_id = 1`)
+  // An amount in base currency is changed like this, while the records follow a new rate.
+  const change = (id: number, version: number) =>
+    db.background.write('1', [{ text: `UPDATE deal SET version = ${version} WHERE id = ${id}`, values: [] }])
+  await behind(1)
+  let isOver = false
+  let count = 10_000
+  const writing = (async () => {
+    while (!isOver) {
+      count++
+      await change(1000, count)
+      await change(12_999, count)
+    }
+  })()
+  const text = await exported('format=jsonl&sort=id:asc', () => {})
+  isOver = true
+  await writing
+  await behind(-1)
+  const all = text.split('\n').slice(0, -1).map(line => JSON.parse(line))
+  const [first, last] = [1000, 12_999].map(id => all.find(deal => deal.id === id).version)
+  assert.ok(first === last || first === last + 1, `${first} ${last}`)
+})
+
 test('a client that reads slowly gets all of it, and keeps nobody waiting', async () => {
   const reply = await begun('format=csv')
   assert.equal((await get(`${v1}/deal/1000`)).status, 200)

@@ -1,8 +1,8 @@
 /**
  * An export from the embedded engine (D81). Its one connection must not wait for a slow reader, nor others
  * for a long transaction. So the export is produced in steps, between which others are served. It is a
- * consistent snapshot if the account's `seq` did not change meanwhile. If it did, the export is repeated, and
- * the account's writes wait for it. Knows no format.
+ * consistent snapshot if nothing of the account changed meanwhile. If it did, the export is repeated, and the
+ * account's writes wait for it. Knows no format.
  */
 
 import type { Database } from '../../db/open.ts'
@@ -20,10 +20,10 @@ import { Spool } from './spool.ts'
 export async function spooled(db: Database, asked: ExportContext): Promise<ExportResult> {
   const account = String(asked.caller.catalog.account.id)
   const reader = db.inTurn({ account, signal: asked.ended })
-  const before = await lastSeq(reader, account)
+  const before = await quietSeq(reader, account)
   let content = await spoolOf(reader, asked)
   try {
-    if ((await lastSeq(reader, account)) !== before) {
+    if (before === null || (await quietSeq(reader, account)) !== before) {
       content.destroy()
       content = await db.whileUnwritten(account, () => spoolOf(reader, asked))
     }
@@ -57,8 +57,14 @@ function noRoom(): Refusal {
   return new Refusal('overloaded', why, [], { 'retry-after': '10' })
 }
 
-/** The number of the account's last event: every write of records changes it. */
-async function lastSeq(reader: RawReader, account: string): Promise<string | null> {
-  const [row] = await ask(reader, sql`SELECT ${lastSeqSql(param(account))} AS seq`)
-  return row!.seq!
+/**
+ * The number of the account's last event; null while records are brought in line with its configuration. All
+ * other changes of what an export has come with an event.
+ */
+async function quietSeq(reader: RawReader, account: string): Promise<string | null> {
+  const own = param(account)
+  const statement = sql`SELECT ${lastSeqSql(own)} AS seq FROM account
+      WHERE account_id = ${own}::bigint AND derived_version = catalog_version`
+  const [row] = await ask(reader, statement)
+  return row?.seq ?? null
 }
