@@ -116,8 +116,8 @@ export type Database = {
    */
   readonly snapshot: Driver['snapshot']
   /**
-   * Runs `act` while writes of the account wait, for some seconds at most: for long reads without a snapshot.
-   * Writes of other processes don't wait.
+   * Runs `act` while writes of the account wait, those of requests for some seconds at most: for long reads
+   * without a snapshot. Writes of other processes don't wait.
    */
   whileUnwritten<T>(account: string, act: () => Promise<T>): Promise<T>
   /**
@@ -223,7 +223,7 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
           }
           return transact({ sql, guard, shouldPrepare, hasOnlyTransactions, isDistributed }, considerate)
         })
-      return writeLock.shared(account, () => whileAvailable(inTurn, true))
+      return writeLock.shared(account, () => whileAvailable(inTurn, true), isJob)
     },
     ready: async () => !isClosed && driver.isAvailable() && answersSoon(requests.query('SELECT 1')),
     bytes: () => sizeOf(requests),

@@ -52,7 +52,8 @@ export function singleStatements(
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
     write(account, content) {
       const write = (progress?: Progress) => commits.write(account, content, progress)
-      return writeLock.shared(account, () => whileAvailable(() => guard(write, isBackground), true))
+      const guarded = () => whileAvailable(() => guard(write, isBackground), true)
+      return writeLock.shared(account, guarded, isBackground)
     },
   }
 }

@@ -2,8 +2,8 @@
  * A shared–exclusive lock (readers–writer lock) for each key. Shared holders hold it together; an exclusive
  * one holds it alone. An exclusive caller waits for the current shared holders, and later ones wait for it.
  * It is phase-fair: after an exclusive holder, all waiting shared callers come before the next exclusive one.
- * A shared caller waits for a limited time, then it is refused and does nothing (D81). An error of a holder
- * doesn't affect the others.
+ * A shared caller waits for a limited time, unless it is patient, then it is refused and does nothing (D81).
+ * An error of a holder doesn't affect the others.
  */
 import { beginWait } from '../diagnostics.ts'
 import { within } from './timeout.ts'
@@ -56,10 +56,10 @@ export class SharedExclusiveLock<Key> {
     }
   }
 
-  /** Runs `act` while holding the key shared. Throws the timeout error. */
-  async shared<T>(key: Key, act: () => Promise<T>): Promise<T> {
+  /** Runs `act` while holding the key shared. Throws the timeout error, unless it `isPatient`. */
+  async shared<T>(key: Key, act: () => Promise<T>, isPatient = false): Promise<T> {
     const lock = this.#lockOf(key)
-    if (lock.exclusive) await this.#wait(lock)
+    if (lock.exclusive) await this.#wait(lock, isPatient)
     else lock.shared++
     try {
       return await act()
@@ -79,13 +79,16 @@ export class SharedExclusiveLock<Key> {
   }
 
   /** Resolves when the caller may begin: it left the set of waiters in time. */
-  #wait({ waiting }: Lock): Promise<void> {
+  #wait({ waiting }: Lock, isPatient: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     waiting.add(resolve)
     const end = beginWait(this.#name)
-    return within(promise, this.#waitMs, () => {
-      if (waiting.delete(resolve)) throw this.#timeoutError()
-    }).finally(end)
+    const begun = isPatient
+      ? promise
+      : within(promise, this.#waitMs, () => {
+          if (waiting.delete(resolve)) throw this.#timeoutError()
+        })
+    return begun.finally(end)
   }
 
   #leave(key: Key, lock: Lock): void {

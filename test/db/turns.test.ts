@@ -217,6 +217,21 @@ test('embedded: what the service does by itself waits as long as it takes, and n
   await db.close()
 })
 
+test('embedded: while an account is read whole, only requests are refused that wait for long to write', async () => {
+  const db = await openDatabase({ log() {} })
+  await db.query('SELECT 1')
+  const text = "SELECT 'written' AS n"
+  const reading = db.whileUnwritten('1', () => sleep(10_500))
+  const answers = await Promise.all([
+    codeOf(db.write('1', [{ text, values: [] }])),
+    codeOf(db.background.write('1', [{ text, values: [] }])),
+    codeOf(db.transaction({ account: '1', isJob: true }, async () => ({ commits: true, result: null }))),
+  ])
+  assert.deepEqual(answers, [DatabaseUnavailable.name, 'answered', 'answered'])
+  await reading
+  await db.close()
+})
+
 test('embedded: a read is ended for any request that waits behind it, of the same account too', async () => {
   const db = await openDatabase({ waitMs: never, statementTimeoutMs: never, log() {} })
   const long = codeOf(db.inTurn({ account: '1' }).query(endless))

@@ -161,7 +161,10 @@ test('what follows the configuration is of one moment, too, though its changes h
   isOver = true
   await writing
   await behind(-1)
-  const all = text.split('\n').slice(0, -1).map(line => JSON.parse(line))
+  const all = text
+    .split('\n')
+    .slice(0, -1)
+    .map(line => JSON.parse(line))
   const [first, last] = [1000, 12_999].map(id => all.find(deal => deal.id === id).version)
   assert.ok(first === last || first === last + 1, `${first} ${last}`)
 })

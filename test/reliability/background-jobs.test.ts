@@ -10,6 +10,7 @@ import { keepInboxes } from '../../src/inbox/follow.ts'
 import { statementsOf } from '../../src/mergeable-write.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
+import { watchChanges } from '../../src/work/background/changes.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -119,6 +120,14 @@ test('when no process remembers the old configuration any more, the jobs are don
   for (let tries = 0; tries < 600 && !(await isDone()); tries++)
     await new Promise(resolve => setTimeout(resolve, 50))
   assert.ok(await isDone())
+})
+
+test('a change that the jobs could not follow is followed again', async () => {
+  const followed: number[] = []
+  await changed(c)
+  const watch = watchChanges(db, account => followed.push(account), 20)
+  await eventually(() => followed.filter(account => account === c).length > 2, 'a third attempt')
+  await watch.stop()
 })
 
 test('changes that keep coming do not postpone the end of older configurations (D115)', async () => {

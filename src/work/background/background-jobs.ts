@@ -270,7 +270,7 @@ export class BackgroundJobs {
   #logFailure(what: string, error: unknown): void {
     if (this.#isStopped) return
     this.#options.log(
-      `A background job (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`,
+      `A background job (${what}) failed; it is tried again, within the hour at the latest: ${reasonOf(error)}`,
     )
   }
 }

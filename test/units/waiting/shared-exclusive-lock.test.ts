@@ -1,7 +1,7 @@
 /** Writes that wait while all records of their account are read (D81): a shared–exclusive lock. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turnOfLoop } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { SharedExclusiveLock } from '../../../src/waiting/shared-exclusive-lock.ts'
 
 const never = 300_000
@@ -19,7 +19,7 @@ function watched(waitMs = never) {
     log.push(`${name} ends`)
   }
   return {
-    log,
+    ...{ log, lock },
     writing: (name: string, account = '1') => lock.shared(account, act(name)),
     reading: (name: string) => lock.exclusive('1', act(name)),
     async end(name: string) {
@@ -70,4 +70,15 @@ test('what waits too long is refused, and is not written later', async () => {
   await end('b')
   await next
   assert.deepEqual(log, ['b begins', 'b ends'])
+})
+
+test('a patient one waits as long as it takes', async () => {
+  const { log, lock, reading, end } = watched(1)
+  const all = reading('R')
+  const patient = lock.shared('1', async () => void log.push('a begins'), true)
+  await delay(20)
+  assert.deepEqual(log.splice(0), ['R begins'])
+  await end('R')
+  await Promise.all([all, patient])
+  assert.deepEqual(log, ['R ends', 'a begins'])
 })
