@@ -196,6 +196,24 @@ describe('reads from a replica', { skip }, () => {
       assert.equal(titled(await other.get(`${v1}/deal/view/list?filter=id:eq(${unseen.id})`)), unseen.title)
     })
   })
+  test('while records are brought in line with the configuration, it answers none', async () => {
+    const { id } = await made('deal', dealBody(known, { title: 'Of the former rate' }))
+    await caughtUp()
+    const follow = (by: number) =>
+      on(url!, `UPDATE account SET derived_version = derived_version + ${by} WHERE account_id = 1`)
+    // A rate has changed, and the replica has that, but not all that follows.
+    await follow(-1)
+    await caughtUp()
+    await behind(async () => {
+      await on(
+        url!,
+        `UPDATE deal SET document = replace(document, 'former', 'new'), title = 'Of the new rate' WHERE id = ${id}`,
+      )
+      assert.equal(titled(await list(`id:eq(${id})`)), 'Of the new rate')
+      await follow(1)
+    })
+  })
+
   test('the client passes on what it knows, from process to process', async () => {
     const other = await another()
     const reads = new Set<string>()
