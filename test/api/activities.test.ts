@@ -8,6 +8,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
 import { purgeRecords } from '../../src/records/purge.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { earlier } from '../support/citus.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -423,7 +424,7 @@ test('the purge takes activities before their deal, and leaves what deals say', 
   const ids = `{${[deal.id, gone.id, old.id]}}`
   for (const table of ['deal', 'activity'])
     await db.query(
-      `UPDATE ${table} SET deleted_at = deleted_at - interval '40 days' WHERE id = ANY($1::bigint[])`,
+      `UPDATE ${table} SET deleted_at = ${earlier('deleted_at', "interval '40 days'")} WHERE id = ANY($1::bigint[])`,
       [ids],
     )
   const before = new Date(Date.now() - 30 * 86_400_000)

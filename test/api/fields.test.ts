@@ -9,6 +9,7 @@ import { workOn } from '../../src/records/work.ts'
 import { updateRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { purgeFields } from '../../src/work/background/purge.ts'
+import { earlier } from '../support/citus.ts'
 import { eventually } from '../support/eventually.ts'
 import { samples } from '../support/kind-samples.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
@@ -869,9 +870,8 @@ test('a purge is not undone by a change that began before it', async () => {
 test('a field can not be restored when its values are due to go', async () => {
   const field = await created({ source: 'deal', field_name: 'Too late', type: 'TIME' })
   await call('DELETE', `${v1}/field/${field.id}`)
-  await db.query("UPDATE field SET deleted_at = deleted_at - interval '31 days' WHERE id = $1::bigint", [
-    String(field.id),
-  ])
+  const long = earlier('deleted_at', "interval '31 days'")
+  await db.query(`UPDATE field SET deleted_at = ${long} WHERE id = $1::bigint`, [String(field.id)])
   assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
 })
 

@@ -70,7 +70,7 @@ function recordsIn(page: Buffer): Buffer {
 
 test('a page of megabytes is sent in pieces: the same bytes, compressed or not, as stored or written anew', async () => {
   // Texts of removed fields, different in each deal.
-  await db.query(`UPDATE deal SET document = document || concat(',"cf_gone":"', repeat(id || 'ä\u{1F600}', 9000), '"')
+  await db.query(`UPDATE deal SET document = document || ',"cf_gone":"' || repeat(id || 'ä\u{1F600}', 9000) || '"'
     WHERE account_id = 1 AND id IN (SELECT id FROM deal WHERE account_id = 1 ORDER BY id LIMIT 30)`)
   const list = `${v1}/deal/view/list?sort=id:asc&pageSize=30`
   const page = await ask(list)

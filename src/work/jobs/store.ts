@@ -197,7 +197,7 @@ export function begin(
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(job)} AND j.state = ANY(${`{${from.join()}}`}::text[])
-  AND j.position = ${String(job.position)}::bigint AND ${isOf(job.begunAt)}`,
+  AND j.position = ${String(job.position)}::bigint AND ${isBegunAt(job.begunAt)}`,
     keeps
       ? sql.none
       : sql`cleared AS (
@@ -207,7 +207,7 @@ WHERE ${isIt(job)} AND j.state = ANY(${`{${from.join()}}`}::text[])
 }
 
 /** The condition that a job was begun at this moment, which has milliseconds. */
-function isOf(begunAt: string | null): Sql {
+function isBegunAt(begunAt: string | null): Sql {
   if (begunAt === null) return sql`j.begun_at IS NULL`
   return sql`j.begun_at >= ${begunAt}::timestamptz AND j.begun_at < ${momentAfter(begunAt)}`
 }
