@@ -25,8 +25,8 @@ async function makeProducts(prefix: string): Promise<number[]> {
 const count = async (filter: string) =>
   (await service!.get(`${v1}/product/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
 
-/** Selects all deals of the filter, and sets their new stock. */
-async function askForStock(page: Page, stock: string): Promise<void> {
+/** Selects all products of the filter, and fills in their new stock. */
+async function fillStock(page: Page, stock: string): Promise<void> {
   await page.getByRole('grid').getByRole('link').first().waitFor()
   await page.getByRole('columnheader').first().click()
   await page.getByText(`${many} selected`).waitFor()
@@ -34,6 +34,11 @@ async function askForStock(page: Page, stock: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Field to change' }).fill('Quantity')
   await page.getByRole('option', { name: /Quantity in stock/ }).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Quantity in stock' }).fill(stock)
+}
+
+/** Selects all products of the filter, and sets their new stock. */
+async function askForStock(page: Page, stock: string): Promise<void> {
+  await fillStock(page, stock)
   await page.getByRole('button', { name: `Change all ${many}` }).click()
   await page.getByText('nothing has been changed yet').waitFor()
 }
@@ -145,6 +150,25 @@ suite('Jobs', { skip: noBrowser }, () => {
       await ui.end()
     })
   }
+
+  test('a change whose dialog is closed while it begins shows nothing, and is cancelled', async () => {
+    await makeProducts('Givenup')
+    const ui = await openUi(service!, stocked('Givenup'))
+    const { page } = ui
+    await fillStock(page, '3')
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/product\/bulk\?/, route => held.promise.then(() => route.continue()))
+    page.on('dialog', question => void question.accept())
+    await page.getByRole('button', { name: `Change all ${many}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const cancelled = page.waitForResponse(answer => /\/job\/\d+\/cancel$/.test(answer.url()))
+    held.resolve()
+    assert.equal((await (await cancelled).json()).data.state, 'cancelled')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await page.getByText(`${many} selected`).waitFor()
+    await ui.end()
+  })
 
   test('the list of jobs says what each is, and takes back', async () => {
     await makeProducts('Lister')

@@ -1,14 +1,19 @@
 /** Problems in the users' words: labels for internal names, and options without their ids. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelOf, problemText, rememberLabels, stepsOf } from '../../web/src/api/problem-text.ts'
+import { labelOf, problemText, rememberLabels, stepsOf, warningText } from '../../web/src/api/problem-text.ts'
 
-const list = (labels: { readonly [name: string]: string }) =>
+type Listed = Parameters<typeof rememberLabels>[1][number]
+
+const list = (labels: { readonly [name: string]: string }): Listed[] =>
   Object.entries(labels).map(([internal_name, field_name]) => ({ internal_name, field_name }))
 
 rememberLabels(
   'deal',
-  list({ pipeline: 'Sales line', title: 'Deal', primary_contact: 'Main contact', value: 'Worth' }),
+  list({ pipeline: 'Sales line', title: 'Deal', value: 'Worth' }).concat({
+    ...{ internal_name: 'primary_contact', field_name: 'Main contact' },
+    ...{ related_field: { source: 'contact' } },
+  }),
 )
 rememberLabels('contact', list({ title: 'Role', emails: 'E-mails', last_name: 'Last name' }))
 rememberLabels('webhook', list({ url: 'Address' }))
@@ -33,6 +38,19 @@ test('a message begins with the label of its field', () => {
     said('last_name is required.', { path: '/primary_contact/last_name' }),
     'Main contact: Last name is required.',
   )
+  // Deals have a title of their own.
+  assert.equal(
+    said('title is too long.', { path: '/primary_contact/title' }),
+    'Main contact: Role is too long.',
+  )
+})
+
+test('a warning names the field of a nested record by the label it has there', () => {
+  const warning = (field: string, path: string) =>
+    warningText({ field, path, message: 'It is read-only.' }, 'deal')
+  assert.equal(warning('title', '/title'), 'Deal: It is read-only.')
+  assert.equal(warning('title', '/primary_contact/title'), 'Main contact: Role: It is read-only.')
+  assert.equal(warning('unheard_of', '/unheard_of'), 'unheard_of: It is read-only.')
 })
 
 test('options are told by their names alone', () => {

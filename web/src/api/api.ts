@@ -2,7 +2,7 @@
 import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
 import { createStore } from '../ui/store.ts'
 import { toastError } from '../ui/toast.tsx'
-import { labelOf, problemText } from './problem-text.ts'
+import { problemText, warningText } from './problem-text.ts'
 
 // The rest of the UI knows the client by this file.
 // biome-ignore lint/performance/noBarrelFile: of one package
@@ -102,8 +102,8 @@ export async function callApi<T>(
   try {
     const { body } = await api.request(method, `${base}${path}`, options)
     const { data, meta } = body as { data: T; meta?: Schemas['write_meta'] }
-    for (const { field, code, message } of meta?.warnings ?? [])
-      if (code === 'read_only') toastError(`${labelOf(field, resource) ?? field}: ${message}`)
+    for (const warning of meta?.warnings ?? [])
+      if (warning.code === 'read_only') toastError(warningText(warning, resource))
     return data
   } catch (error) {
     if (error instanceof DealwrightError) {

@@ -128,7 +128,10 @@ function ResourceTable({ table }: { table: TableName }) {
         total={count}
         summed={layout.columns.map(({ field }) => field)}
         progress={bulk.progress}
-        onStop={bulk.stop}
+        onStop={() => {
+          bulk.stop()
+          job.stop()
+        }}
         onClear={clearSelection}
         onRun={run}
       />
