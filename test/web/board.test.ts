@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Request } from 'playwright-core'
+import type { Json } from '../../src/json.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
@@ -258,6 +259,67 @@ test('keys act on the card with the focus, wherever others’ changes have moved
   await page.getByText(/ is in Negotiation now\./).waitFor()
   assert.deepEqual([await stageOf(focused), await stageOf(above)], ['Negotiation', 'Proposal'])
   await end()
+})
+
+/** Deals of one stage in the order of their titles, and the address of a board of them alone. */
+async function makeMany(word: string, many: number): Promise<{ ids: number[]; path: string }> {
+  const titleOf = (index: number) => `${word} ${String(index + 1).padStart(3, '0')}`
+  const operations = Array.from({ length: many }, (_, index) => ({
+    op: 'create',
+    data: dealBody(known, { title: titleOf(index), pipeline_stage: known.stages.Qualified! }),
+  }))
+  const { body } = await call('POST', `${v1}/deal/batch`, { operations })
+  assert.equal(body.meta.failed, 0)
+  const ids = body.data.map(({ data }: { data: { id: number } }) => data.id)
+  return { ids, path: `/board?sort=title:asc&filter=title:like(${word})` }
+}
+
+test('others’ changes leave a column as far as it was read, and are seen there', { skip }, async () => {
+  const { ids, path } = await makeMany('Windowed', 120)
+  const { page, end } = await openUi(service, path)
+  await card(page, 'Windowed 001').waitFor()
+  const scroller = column(page, 'Qualified').locator('[data-scroller]')
+  await scroller.evaluate(element => element.scrollTo(0, 0.7 * element.scrollHeight))
+  await card(page, 'Windowed 085').waitFor()
+  await scroller.evaluate(element => element.scrollBy(0, -300))
+  const focused = card(page, 'Windowed 084')
+  await focused.focus()
+  await page.waitForTimeout(300)
+  // Each frame is looked at: placeholders may be there for some only.
+  await page.evaluate(() => {
+    const seen = globalThis as { placeholders?: number }
+    seen.placeholders = 0
+    const look = () => {
+      seen.placeholders! += document.querySelectorAll('[data-column] li:not(:has(a))').length
+      requestAnimationFrame(look)
+    }
+    look()
+  })
+  // One of the first cards goes, and one in view gets another value.
+  const operations: Json[] = [
+    { op: 'delete', id: ids[2]! },
+    { op: 'update', id: ids[84]!, data: { deal_value: { currency: 'USD', value: 77_123 } } },
+  ]
+  assert.equal((await call('POST', `${v1}/deal/batch`, { operations })).body.meta.failed, 0)
+  await card(page, 'Windowed 085').filter({ hasText: '77,123' }).waitFor()
+  assert.equal(await focused.evaluate(link => link === document.activeElement), true)
+  const seen = await page.evaluate(() => (globalThis as { placeholders?: number }).placeholders)
+  assert.equal(seen, 0)
+  await end()
+})
+
+test('cards that can’t be read are read by another try', { skip }, async () => {
+  const { path } = await makeMany('Unreadable', 60)
+  const { page, end } = await openUi(service, path)
+  await card(page, 'Unreadable 001').waitFor()
+  const isWindow = (url: URL) =>
+    /deal\/view\/list$/.test(url.pathname) && url.searchParams.get('page') === '2'
+  await page.route(isWindow, route => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  const scroller = column(page, 'Qualified').locator('[data-scroller]')
+  await scroller.evaluate(element => element.scrollTo(0, element.scrollHeight))
+  await page.getByRole('log', { name: 'Messages' }).getByRole('button', { name: 'Try again' }).click()
+  await card(page, 'Unreadable 060').waitFor()
+  await end(/status of 500/)
 })
 
 test('a move of somebody else is heard of that comes while the board is read', { skip }, async () => {

@@ -6,7 +6,6 @@ import {
   type QueryKey,
   queryOptions,
 } from '@tanstack/react-query'
-import type { StageKind } from '../board/stage-kind.ts'
 import {
   type AnyRecord,
   api,
@@ -20,6 +19,7 @@ import {
   sessionEnded,
 } from './api.ts'
 import { rememberLabels } from './problem-text.ts'
+import type { StageKind } from './stage-kind.ts'
 
 const minute = 60_000
 

@@ -1,4 +1,5 @@
 /** The board's data: one request for the whole, and a list's page for each window that comes into view. */
+
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
 import {
@@ -10,9 +11,10 @@ import {
   pipelinesQuery,
   queryClient,
 } from '../api/queries.ts'
-import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
+import { stageKinds } from '../api/stage-kind.ts'
+import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal } from './model.ts'
+import { windowSize, withFormer, withWindow } from './windows.ts'
 
-const cardsAtOnce = 30
 /** The last updated deals come first: a moved card stays visible. */
 export const defaultSort = 'updated_at:desc'
 
@@ -89,11 +91,13 @@ export const boardQuery = (request: BoardRequest) =>
       request.sort ?? defaultSort,
       request.closed ?? '',
     ],
-    queryFn: async ({ signal }): Promise<BoardData> => {
+    queryFn: async ({ queryKey, signal }): Promise<BoardData> => {
       const { pipeline, filter, sort = defaultSort } = request
       const [closed_since, parameters] = await Promise.all([closedSince(request), cardParameters(request)])
-      const query = { pipeline, closed_since, filter, sort, pageSize: cardsAtOnce, ...parameters }
-      return boardOf(await callApi<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
+      const query = { pipeline, closed_since, filter, sort, pageSize: windowSize, ...parameters }
+      const board = boardOf(await callApi<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
+      const before = queryClient.getQueryData<BoardData>(queryKey)
+      return before ? withFormer(board, before) : board
     },
   })
 
@@ -120,25 +124,25 @@ export async function readWindow(
   row: number,
 ): Promise<void> {
   const { queryKey } = boardQuery(request)
-  const page = Math.floor(row / cardsAtOnce) + 1
+  const page = Math.floor(row / windowSize) + 1
   const name = JSON.stringify([queryKey, stage, page])
   if (underWay.has(name)) return
   underWay.add(name)
   try {
     const sort = request.sort ?? defaultSort
-    const since = kind === 1 ? undefined : await closedSince(request)
+    const since = kind === stageKinds.open ? undefined : await closedSince(request)
     const filter = [
       ...(request.filter ? [request.filter] : []),
       ...(since ? [`deal_closed_on:gte(${since})`] : []),
       `pipeline_stage:eq(${stage})`,
     ]
-    const query = { filter, sort, page, pageSize: cardsAtOnce, ...(await cardParameters(request)) }
+    const query = { filter, sort, page, pageSize: windowSize, ...(await cardParameters(request)) }
     const { body } = await api.request('GET', `${base}/deal/view/list`, { query })
     const { data, meta } = body as Page<AnyRecord>
     const total = meta.totalIsEstimate ? null : meta.total
     queryClient.setQueryData<BoardData>(
       queryKey,
-      board => board && withWindow(board, stage, (page - 1) * cardsAtOnce, data as Deal[], total),
+      board => board && withWindow(board, stage, (page - 1) * windowSize, data as Deal[], total),
     )
   } finally {
     underWay.delete(name)

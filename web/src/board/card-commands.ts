@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { aboutRecord } from '../activities/about.ts'
 import { logCommands } from '../activities/log-commands.ts'
+import { stageKinds } from '../api/stage-kind.ts'
 import { type Command, keyHints, useCommands } from '../shell/commands.ts'
 import type { Column, Deal } from './model.ts'
 
@@ -43,8 +44,8 @@ export function useCardCommands({
   onMenu,
   onOpen,
 }: CardCommandsOptions): void {
-  const won = columns.find(({ kind }) => kind === 2)?.id
-  const lost = columns.find(({ kind }) => kind === 3)?.id
+  const won = columns.find(({ kind }) => kind === stageKinds.won)?.id
+  const lost = columns.find(({ kind }) => kind === stageKinds.lost)?.id
   const commands = useMemo((): Command[] => {
     if (!deal) return []
     const group = `“${deal.title}”`

@@ -1,5 +1,6 @@
 /** The menu of a card, for all that dragging does: one for all cards, next to its card. */
 import { type LogKind, logKinds } from '../activities/kinds.ts'
+import { closingWord } from '../api/stage-kind.ts'
 import { type MenuGroup, MenuList, Popover } from '../ui/menu.tsx'
 import type { Column } from './model.ts'
 
@@ -54,7 +55,7 @@ export function CardMenu(props: Props) {
       entries: stages.map(({ id, name, kind }) => ({
         id: `stage${id}`,
         label: name,
-        detail: kind === 2 ? 'won' : kind === 3 ? 'lost' : undefined,
+        detail: closingWord(kind),
         isChecked: id === current,
         // Others of the selected cards may be elsewhere.
         isDisabled: reason !== undefined || (id === current && !isOfMany),

@@ -1,9 +1,9 @@
 /** The overlays of the cards: the menu of a card and the dialog of its move. Each is loaded when it opens. */
 import { lazy, Suspense, useState } from 'react'
 import type { LogKind } from '../activities/kinds.ts'
+import { stageKinds } from '../api/stage-kind.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, placeOf } from './model.ts'
-import { kindOf } from './stage-kind.ts'
 import type { CardSelection } from './use-card-selection.ts'
 import type { PendingMove } from './use-moves.ts'
 
@@ -38,7 +38,7 @@ export function CardOverlays(props: Props) {
   const { onMove, onOpen, onMenuClose, onLog, onAnswer } = props
   const [edited, setEdited] = useState<number | null>(null)
   // A reopening asks about those that are closed, and a closing gives all of them the same reason.
-  const about = pending?.stage.kind === kindOf.open ? pending.changed : (pending?.deals ?? [])
+  const about = pending?.stage.kind === stageKinds.open ? pending.changed : (pending?.deals ?? [])
   return (
     <Suspense fallback={null}>
       {menu && (

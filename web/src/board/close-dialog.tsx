@@ -10,6 +10,7 @@ import { MentionArea } from '../activities/mention-area.tsx'
 import { useUnsavedNote } from '../activities/notes.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { optionsQuery, recordQuery } from '../api/queries.ts'
+import { type StageKind, stageKinds } from '../api/stage-kind.ts'
 import { useCurrencies } from '../fields/currencies.ts'
 import type { DealValue } from '../fields/deal-amount.ts'
 import { checkMoney, type Money, writeMoney } from '../fields/kinds/money.tsx'
@@ -23,7 +24,6 @@ import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Labelled, Select, TextField } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
-import { kindOf, type StageKind } from './stage-kind.ts'
 
 /** The fields that closing a deal requires in addition to the stage, and its value if that was corrected. */
 export type Closing = {
@@ -45,7 +45,7 @@ type Props = {
 
 /** The dialog of a move to a stage of another kind. `from` is the kind of the deal's stage. */
 export function MoveDialog({ from, ...props }: Props & { from: StageKind | undefined }) {
-  if (props.stage.kind !== kindOf.open) return <CloseDialog {...props} />
+  if (props.stage.kind !== stageKinds.open) return <CloseDialog {...props} />
   const { deal, count = 1, onClose, onClosed } = props
   const isOne = count === 1
   return (
@@ -58,7 +58,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
     >
       <p>
         {isOne
-          ? `Its ${from === kindOf.won ? 'won' : 'lost'} reason and date are removed.`
+          ? `Its ${from === stageKinds.won ? 'won' : 'lost'} reason and date are removed.`
           : 'Their reasons and dates are removed.'}
       </p>
       <DialogActions>
@@ -74,7 +74,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
 export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props) {
   const format = useFormat()
   const me = useMe()
-  const isWon = stage.kind === 2
+  const isWon = stage.kind === stageKinds.won
   const name = isWon ? 'won_reason' : 'lost_reason'
   const reasons = useQuery(optionsQuery('deal', name))
   const options = reasons.data

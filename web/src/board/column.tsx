@@ -2,6 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronsRightLeft, Plus } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
+import { stageKinds } from '../api/stage-kind.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -9,6 +10,7 @@ import { Short } from '../ui/fitting.tsx'
 import { closedDays } from './board-query.ts'
 import { Card, cardGap, cardHeight } from './card.tsx'
 import type { Column as ColumnData } from './model.ts'
+import { isOld } from './windows.ts'
 
 type Props = {
   column: ColumnData
@@ -21,7 +23,7 @@ type Props = {
   mayLog: boolean
   /** the fields that the pipeline has chosen for its cards */
   chosen: readonly string[]
-  /** requests the cards around a row that has not been loaded */
+  /** requests the cards around a row that is not loaded, or old */
   onMissing: (column: ColumnData, row: number) => void
   onAdd: (stage: number) => void
   onCollapse: (stage: number) => void
@@ -49,7 +51,7 @@ export const Column = memo(function Column(props: Props) {
     },
   })
   const items = virtual.getVirtualItems()
-  const missing = items.find(({ index }) => !cards[index])?.index
+  const missing = items.find(({ index }) => isOld(column, index))?.index
   useEffect(() => {
     if (missing === undefined) return
     // Dragging the scrollbar passes many windows: only the last one is loaded.
@@ -81,7 +83,7 @@ export const Column = memo(function Column(props: Props) {
               row={index}
               count={cards.length}
               top={start}
-              isOpenStage={kind === 1}
+              isOpenStage={kind === stageKinds.open}
               isActive={index === activeRow}
               isSelected={selected.has(cards[index]?.id ?? 0)}
               mayLog={mayLog}
@@ -147,8 +149,11 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
   return (
     <header className="px-3 pt-2 pb-1 @max-[230px]:px-2.5">
       <div className="flex items-center gap-1.5">
-        {kind !== 1 && (
-          <span aria-hidden className={classes('size-2 rounded-full', kind === 2 ? 'bg-won' : 'bg-lost')} />
+        {kind !== stageKinds.open && (
+          <span
+            aria-hidden
+            className={classes('size-2 rounded-full', kind === stageKinds.won ? 'bg-won' : 'bg-lost')}
+          />
         )}
         <h2 dir="auto" className="min-w-0 truncate">
           {name}
@@ -157,7 +162,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
           {format.number(count)}
         </span>
         <span className="grow" />
-        {kind === 1 && (
+        {kind === stageKinds.open && (
           <span className="text-sm text-ink-faint @max-[230px]:hidden">{format.percent(probability)}</span>
         )}
         <IconButton label={`Collapse ${name}`} onPress={() => onCollapse(id)} className="-mr-1.5 size-6!">
@@ -178,7 +183,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
             {money(value)}
           </span>
         )}
-        {kind === 1 && weighted !== undefined && (
+        {kind === stageKinds.open && weighted !== undefined && (
           <span className="text-ink-soft" data-sum="weighted" data-exact={weighted}>
             {' '}
             · {money(weighted)} <span className="@max-[230px]:sr-only">weighted</span>
@@ -187,7 +192,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
         {without_rate ? (
           <span className="text-warn"> · {format.number(without_rate)} without rate</span>
         ) : null}
-        {kind !== 1 && (
+        {kind !== stageKinds.open && (
           <button
             type="button"
             title={isOfAllTime ? `Show only the last ${closedDays} days` : 'Show all'}

@@ -15,6 +15,7 @@ import { aboutRecord } from '../activities/about.ts'
 import type { LogKind } from '../activities/kinds.ts'
 import { errorMessage } from '../api/api.ts'
 import { mayRead, pipelinesQuery } from '../api/queries.ts'
+import { stageKinds } from '../api/stage-kind.ts'
 import { openLog, openPlan } from '../shell/log-activity.tsx'
 import { useLockedReason, useReadOnlyReason } from '../shell/me.ts'
 import { usePreferences } from '../shell/preferences.ts'
@@ -190,8 +191,8 @@ function DropTargets({ columns }: { columns: readonly ColumnData[] }) {
   return (
     <div aria-hidden className="drop-targets">
       {columns.map(({ id, name, kind }) =>
-        kind === 1 ? null : (
-          <div key={id} data-drop={id} className={kind === 2 ? 'text-won' : 'text-lost'}>
+        kind === stageKinds.open ? null : (
+          <div key={id} data-drop={id} className={kind === stageKinds.won ? 'text-won' : 'text-lost'}>
             <span className="truncate">{name}</span>
           </div>
         ),

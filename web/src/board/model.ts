@@ -3,7 +3,7 @@
  * new board; an unloaded card is undefined.
  */
 import type { AnyRecord } from '../api/api.ts'
-import { kindOf, type StageKind } from './stage-kind.ts'
+import { type StageKind, stageKinds } from '../api/stage-kind.ts'
 
 export type Amount = { readonly value: number; readonly currency_code: string | null; readonly count: number }
 
@@ -23,6 +23,8 @@ export type Column = {
   readonly without_rate?: number
   /** in the order of the list, as far as they are loaded */
   readonly cards: readonly (Deal | undefined)[]
+  /** those of its windows whose cards were read before the board was */
+  readonly oldWindows: readonly number[]
 }
 
 export type BoardData = {
@@ -33,8 +35,8 @@ export type BoardData = {
 
 /** The response of `GET /deal/view/board`. */
 export type BoardAnswer = Omit<BoardData, 'columns'> & {
-  readonly stages: readonly (Omit<Column, 'cards' | 'kind'> & {
-    readonly kind: keyof typeof kindOf
+  readonly stages: readonly (Omit<Column, 'cards' | 'oldWindows' | 'kind'> & {
+    readonly kind: keyof typeof stageKinds
     readonly records: readonly Deal[]
   })[]
 }
@@ -45,13 +47,14 @@ export type Place = { readonly column: number; readonly row: number }
 export function boardOf({ stages, ...head }: BoardAnswer): BoardData {
   const columns = stages.map(({ records, kind, ...stage }) => ({
     ...stage,
-    kind: kindOf[kind],
+    kind: stageKinds[kind],
     cards: sized(records, stage.count),
+    oldWindows: [],
   }))
   return { ...head, columns }
 }
 
-function sized<T>(known: readonly T[], count: number): (T | undefined)[] {
+export function sized<T>(known: readonly T[], count: number): (T | undefined)[] {
   return Array.from({ length: Math.max(count, known.length) }, (_, index) => known[index])
 }
 
@@ -67,27 +70,6 @@ export function placeOf({ columns }: BoardData, id: number): Place | null {
 /** The board without the cards of some stages. */
 export function withoutCards(board: BoardData, stages: readonly number[]): BoardData {
   return stages.reduce((found, stage) => mapColumn(found, stage, column => ({ ...column, cards: [] })), board)
-}
-
-/** The board with a loaded window of a column. A card that is in another column stays there. */
-export function withWindow(
-  board: BoardData,
-  stage: number,
-  from: number,
-  read: readonly Deal[],
-  total: number | null,
-) {
-  return mapColumn(board, stage, column => {
-    const ids = new Set(read.map(({ id }) => id))
-    const cards = sized(column.cards, total ?? column.count).slice(0, total ?? undefined)
-    for (const [row, card] of cards.entries()) if (card && ids.has(card.id)) cards[row] = undefined
-    for (const [index, card] of read.entries()) {
-      const other = placeOf(board, card.id)
-      const isElsewhere = other && board.columns[other.column]!.id !== stage
-      if (!isElsewhere && from + index < cards.length) cards[from + index] = card
-    }
-    return { ...column, count: total ?? column.count, cards }
-  })
 }
 
 /** The board with a deal in another column, at `row`; the sums follow by that deal. */
@@ -212,6 +194,6 @@ export function rowFor(column: Column, deal: Deal, sort: string): number {
   return row < 0 ? column.cards.length : row
 }
 
-function mapColumn(board: BoardData, id: number, change: (column: Column) => Column): BoardData {
+export function mapColumn(board: BoardData, id: number, change: (column: Column) => Column): BoardData {
   return { ...board, columns: board.columns.map(column => (column.id === id ? change(column) : column)) }
 }

@@ -1,5 +1,6 @@
 /** The bulk actions for the selected cards: those of tables, and a move. */
 import { useEffect, useEffectEvent } from 'react'
+import { closingWord } from '../api/stage-kind.ts'
 import { useFields } from '../list/use-fields.ts'
 import { BulkBar, FailuresDialog } from '../records/bulk/bulk-bar.tsx'
 import type { BulkAction } from '../records/bulk/run-action.ts'
@@ -55,7 +56,7 @@ export function SelectionBar(props: Props) {
   const entries = stages.map(({ id, name, kind }) => ({
     id: String(id),
     label: name,
-    detail: kind === 2 ? 'won' : kind === 3 ? 'lost' : undefined,
+    detail: closingWord(kind),
     act: () => onMove(id),
   }))
   return (

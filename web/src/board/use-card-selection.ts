@@ -4,10 +4,11 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { announce, toast } from '../ui/toast.tsx'
 import { type BoardRequest, unloadedMax, unloadedQuery } from './board-query.ts'
 import { type BoardData, type Deal, placeOf } from './model.ts'
+import { isOld } from './windows.ts'
 
 export type CardSelection = {
   readonly ids: ReadonlySet<number>
-  /** the selected deals whose cards are not loaded, by their ids */
+  /** the selected deals whose cards are not loaded, or old, by their ids */
   readonly unloaded: ReadonlyMap<number, Deal>
   /** True if anything was selected since the board is shown */
   readonly wasUsed: boolean
@@ -23,8 +24,8 @@ type Chosen = ReadonlyMap<number, Deal>
 const none: Chosen = new Map()
 
 /**
- * A refetch loads the first cards of each column: a selected one that is further down stays selected. One
- * that others have removed leaves the selection, with a message. `board` is `whole` without the cards of
+ * A refetch loads the first cards of each column: a selected one further down is read by its id. One that
+ * others have removed leaves the selection, with a message. `board` is `whole` without the cards of
  * collapsed columns.
  */
 export function useCardSelection(
@@ -41,7 +42,13 @@ export function useCardSelection(
   const setChosen = useCallback((next: Chosen) => setState({ list, chosen: next }), [list])
   const [wasUsed, setUsed] = useState(false)
   const last = useRef<number | null>(null)
-  const missing = useMemo(() => [...chosen.keys()].filter(id => placeOf(whole, id) === null), [whole, chosen])
+  const missing = useMemo(() => {
+    const isMissing = (id: number) => {
+      const place = placeOf(whole, id)
+      return !place || isOld(whole.columns[place.column]!, place.row)
+    }
+    return [...chosen.keys()].filter(isMissing)
+  }, [whole, chosen])
   const found = useUnloaded(whole, request, missing)
   /** As found, or as chosen while they are being read: what is counted is what a move takes along. */
   const unloaded = useMemo(() => {

@@ -42,7 +42,7 @@ export function useMoves(
       const stage = board.columns.find(({ id }) => id === stageId)
       if (!stage) return
       const going = all.flatMap(id => {
-        const place = placeOf(board, id)
+        const place = unloaded.has(id) ? null : placeOf(board, id)
         const deal = place ? board.columns[place.column]!.cards[place.row] : unloaded.get(id)
         const from = place
           ? board.columns[place.column]

@@ -10,8 +10,8 @@ import {
   type Stage,
   stagesQuery,
 } from '../api/queries.ts'
+import { stageKinds } from '../api/stage-kind.ts'
 import { upload } from '../api/upload.ts'
-import { kindOf } from '../board/stage-kind.ts'
 import type { Import } from '../imports/import.ts'
 import { jobKey, sendJobAction } from '../jobs/job.ts'
 
@@ -42,7 +42,7 @@ export async function importSampleDeals(today: string, { account, user }: Me): P
     queryClient.ensureQueryData(currenciesQuery),
   ])
   const pipeline = defaultPipeline(pipelines)?.id ?? null
-  const open = stages.filter(stage => stage.pipeline === pipeline && stage.kind === kindOf.open)
+  const open = stages.filter(stage => stage.pipeline === pipeline && stage.kind === stageKinds.open)
   const code = currencies.find(({ id }) => id === account.base_currency)?.code ?? 'USD'
   const file = new Blob([fileOf(today, code, open)], { type: 'text/csv' })
   const query = new URLSearchParams({ resource: 'deal', format: 'csv', name: 'Sample deals.csv' })

@@ -1,7 +1,7 @@
 /** The rules of deals that a form applies while it is filled in; the service enforces them (D19, D20). */
 import type { Field, Me } from '../../api/api.ts'
 import { defaultPipeline, type Pipeline, type Stage } from '../../api/queries.ts'
-import { kindOf } from '../../board/stage-kind.ts'
+import { stageKinds } from '../../api/stage-kind.ts'
 import { isEmpty, isWritable, type Values } from './draft.ts'
 
 /** The fields of a closing. */
@@ -16,8 +16,8 @@ export function conditionallyRequired(
   if (resource !== 'deal') return []
   const stage = stages.find(({ id }) => id === values.pipeline_stage)
   return [
-    ...(stage?.kind === kindOf.won ? ['won_reason', 'deal_closed_on'] : []),
-    ...(stage?.kind === kindOf.lost ? ['lost_reason', 'deal_closed_on'] : []),
+    ...(stage?.kind === stageKinds.won ? ['won_reason', 'deal_closed_on'] : []),
+    ...(stage?.kind === stageKinds.lost ? ['lost_reason', 'deal_closed_on'] : []),
     ...(isEmpty(values.forecast_category) ? [] : ['expected_close_date']),
   ]
 }
@@ -45,7 +45,7 @@ export function initialValues(
 export function withStage(values: Values, stages: readonly Stage[]): Values {
   const own = stages.filter(({ pipeline }) => pipeline === values.pipeline)
   if (own.length === 0 || own.some(({ id }) => id === values.pipeline_stage)) return values
-  const first = own.find(({ kind }) => kind === kindOf.open) ?? own[0]
+  const first = own.find(({ kind }) => kind === stageKinds.open) ?? own[0]
   return { ...values, pipeline_stage: first?.id }
 }
 
@@ -57,7 +57,7 @@ export function stageTransition(
 ): { readonly from: Stage | undefined; readonly to: Stage } | undefined {
   const to = stages.find(({ id }) => id === changes.pipeline_stage)
   const from = stages.find(({ id }) => id === record.pipeline_stage)
-  return to && to.kind !== (from?.kind ?? kindOf.open) ? { from, to } : undefined
+  return to && to.kind !== (from?.kind ?? stageKinds.open) ? { from, to } : undefined
 }
 
 /** The values of a deal's copy: all writable fields without its closing. */
@@ -68,7 +68,7 @@ export function copyOf(record: Values, fields: readonly Field[], stages: readonl
     .filter(name => !ending.includes(name) && !isEmpty(record[name]))
   const copy = Object.fromEntries(kept.map(name => [name, record[name]]))
   const stage = stages.find(({ id }) => id === record.pipeline_stage)
-  const isOpen = stage?.kind === kindOf.open
+  const isOpen = stage?.kind === stageKinds.open
   return withStage(
     { ...copy, ...(isOpen ? {} : { pipeline_stage: undefined }), title: `${record.title} (copy)` },
     stages,

@@ -1,5 +1,5 @@
 /** Values typed to close a deal, until they are saved: the dialog closes before the service can refuse. */
-import type { StageKind } from '../../board/stage-kind.ts'
+import type { StageKind } from '../../api/stage-kind.ts'
 import type { Money } from '../../fields/kinds/money.tsx'
 import { whoIsSignedIn } from '../../shell/me.ts'
 

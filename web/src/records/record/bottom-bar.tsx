@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { aboutRecord, isSubject } from '../../activities/about.ts'
 import { errorMessage } from '../../api/api.ts'
 import { stagesQuery } from '../../api/queries.ts'
-import { kindOf } from '../../board/stage-kind.ts'
+import { closingWord } from '../../api/stage-kind.ts'
 import { phoneHref } from '../../fields/kinds/phone.tsx'
 import { openLog, openPlan } from '../../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
@@ -75,7 +75,7 @@ function MoveMenu({ shown, save, reason }: { shown: ShownRecord; save: Save; rea
     .map(stage => ({
       id: String(stage.id),
       label: stage.name,
-      detail: stage.kind === kindOf.won ? 'won' : stage.kind === kindOf.lost ? 'lost' : undefined,
+      detail: closingWord(stage.kind),
       isChecked: stage.id === record.pipeline_stage,
       isDisabled: stage.id === record.pipeline_stage,
       act: () => {

@@ -7,7 +7,7 @@ import { Check } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../api/api.ts'
 import { type Stage, stagesQuery } from '../../api/queries.ts'
-import { kindOf } from '../../board/stage-kind.ts'
+import { stageKinds } from '../../api/stage-kind.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { classes } from '../../ui/classes.ts'
@@ -100,8 +100,8 @@ export function DealStage(props: {
       >
         {stages.map((stage, index) => {
           const isCurrent = stage.id === current
-          const days = stage.kind === kindOf.open ? daysOf(times?.get(stage.id)) : null
-          const isPast = here?.kind === kindOf.open && index < place
+          const days = stage.kind === stageKinds.open ? daysOf(times?.get(stage.id)) : null
+          const isPast = here?.kind === stageKinds.open && index < place
           return (
             // biome-ignore lint/a11y/useSemanticElements: a native radio would be chosen by the arrow keys
             <button
@@ -143,7 +143,7 @@ export function DealStage(props: {
 function StageLine(props: { since: string | null; here: Stage; isCompact: boolean }) {
   const { since, here, isCompact } = props
   const format = useFormat()
-  const likely = here.kind === kindOf.open && `, ${format.percent(here.probability)} likely`
+  const likely = here.kind === stageKinds.open && `, ${format.percent(here.probability)} likely`
   if (isCompact)
     return (
       <p className="text-sm text-ink-soft">
@@ -171,8 +171,8 @@ function StageLine(props: { since: string | null; here: Stage; isCompact: boolea
 /** How far a deal has come, as a bar with a part for each open stage. */
 function Steps({ stages, place }: { stages: readonly Stage[]; place: number }) {
   const here = stages[place]
-  const open = stages.filter(({ kind }) => kind === kindOf.open)
-  const closed = here?.kind === kindOf.won ? 'bg-won' : here?.kind === kindOf.lost ? 'bg-lost' : null
+  const open = stages.filter(({ kind }) => kind === stageKinds.open)
+  const closed = here?.kind === stageKinds.won ? 'bg-won' : here?.kind === stageKinds.lost ? 'bg-lost' : null
   return (
     <div aria-hidden className="flex gap-1">
       {open.map(stage => {
@@ -197,8 +197,8 @@ function daysOf(time = 0): number | null {
 /** 1 to 9 for the stages in order, w and x for the first won and lost one. */
 function commandsOf(stages: readonly Stage[], move: (stage: Stage) => void): Command[] {
   const closed: Command[] = [
-    { id: 'deal-won', title: 'Mark won', group: 'Deal', keys: 'w', kind: kindOf.won },
-    { id: 'deal-lost', title: 'Mark lost', group: 'Deal', keys: 'x', kind: kindOf.lost },
+    { id: 'deal-won', title: 'Mark won', group: 'Deal', keys: 'w', kind: stageKinds.won },
+    { id: 'deal-lost', title: 'Mark lost', group: 'Deal', keys: 'x', kind: stageKinds.lost },
   ].flatMap(({ kind, ...command }) => {
     const stage = stages.find(one => one.kind === kind)
     return stage ? [{ ...command, act: () => move(stage) }] : []
@@ -214,7 +214,7 @@ function commandsOf(stages: readonly Stage[], move: (stage: Stage) => void): Com
 }
 
 const looks = {
-  [kindOf.open]: 'border-accent bg-accent text-accent-ink',
-  [kindOf.won]: 'border-won bg-won text-surface',
-  [kindOf.lost]: 'border-lost bg-lost text-surface',
+  [stageKinds.open]: 'border-accent bg-accent text-accent-ink',
+  [stageKinds.won]: 'border-won bg-won text-surface',
+  [stageKinds.lost]: 'border-lost bg-lost text-surface',
 } as const

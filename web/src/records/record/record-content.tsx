@@ -5,7 +5,7 @@ import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { type About, aboutRecord, isSubject } from '../../activities/about.ts'
 import { logCommands } from '../../activities/log-commands.ts'
 import { stagesQuery } from '../../api/queries.ts'
-import { kindOf } from '../../board/stage-kind.ts'
+import { stageKinds } from '../../api/stage-kind.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { useLockedReason, useReadOnlyReason } from '../../shell/me.ts'
 import { useNoteOpened } from '../../shell/recent-records.ts'
@@ -54,7 +54,7 @@ export function RecordContent(props: {
         {!record.deleted_at && <MissingBanner shown={shown} />}
         {!isPanel && <Headline shown={shown} />}
         {isDeal && <DealStage {...{ shown, save }} reason={stageReason} isCompact={isPhone} />}
-        <NextStrip shown={shown} isOpen={isDeal && stageKind === kindOf.open} hasBar={isPhone} />
+        <NextStrip shown={shown} isOpen={isDeal && stageKind === stageKinds.open} hasBar={isPhone} />
         <div className={isOneColumn ? '' : 'grid grid-cols-[minmax(340px,5fr)_6fr] gap-x-6'}>
           {!isOneColumn && overview}
           <RecordTabs {...{ shown, tab, onTab, save, reason }} overview={isOneColumn ? overview : null} />

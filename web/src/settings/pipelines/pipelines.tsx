@@ -5,7 +5,7 @@ import { Plus } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { callApi } from '../../api/api.ts'
 import { type Pipeline, pipelinesQuery, stagesQuery } from '../../api/queries.ts'
-import { kindOf } from '../../board/stage-kind.ts'
+import { stageKinds } from '../../api/stage-kind.ts'
 import { Loading } from '../../shell/load-error.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
@@ -154,12 +154,12 @@ function PipelineActions(props: {
 
 /** The stages of a new pipeline; they can be changed later. */
 const firstStages = [
-  { name: 'New', kind: kindOf.open, probability: 10 },
-  { name: 'Qualified', kind: kindOf.open, probability: 30 },
-  { name: 'Proposal', kind: kindOf.open, probability: 50 },
-  { name: 'Negotiation', kind: kindOf.open, probability: 75 },
-  { name: 'Won', kind: kindOf.won },
-  { name: 'Lost', kind: kindOf.lost },
+  { name: 'New', kind: stageKinds.open, probability: 10 },
+  { name: 'Qualified', kind: stageKinds.open, probability: 30 },
+  { name: 'Proposal', kind: stageKinds.open, probability: 50 },
+  { name: 'Negotiation', kind: stageKinds.open, probability: 75 },
+  { name: 'Won', kind: stageKinds.won },
+  { name: 'Lost', kind: stageKinds.lost },
 ]
 
 function NewPipeline({ onClose }: { onClose: () => void }) {

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { callApi } from '../../api/api.ts'
 import type { Pipeline, Stage } from '../../api/queries.ts'
-import { kindOf } from '../../board/stage-kind.ts'
+import { stageKinds } from '../../api/stage-kind.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
@@ -12,9 +12,9 @@ import { useSaving } from '../saving.ts'
 
 const fields = ['name', 'kind', 'probability', 'rotting_days']
 const kinds = [
-  { id: kindOf.open, name: 'Open: the deal is being worked on' },
-  { id: kindOf.won, name: 'Won' },
-  { id: kindOf.lost, name: 'Lost' },
+  { id: stageKinds.open, name: 'Open: the deal is being worked on' },
+  { id: stageKinds.won, name: 'Won' },
+  { id: stageKinds.lost, name: 'Lost' },
 ]
 
 export function StageDialog(props: {
@@ -26,11 +26,11 @@ export function StageDialog(props: {
   const { pipeline, stages, stage, onClose } = props
   const { locale } = useFormat()
   const [name, setName] = useState(stage?.name ?? '')
-  const [kind, setKind] = useState(String(stage?.kind ?? kindOf.open))
+  const [kind, setKind] = useState(String(stage?.kind ?? stageKinds.open))
   const [probability, setProbability] = useState(String(stage?.probability ?? 50))
   const [rotting, setRotting] = useState(String(stage?.rotting_days ?? ''))
   const { problems, isBusy, save } = useSaving(fields)
-  const isOpenKind = Number(kind) === kindOf.open
+  const isOpenKind = Number(kind) === stageKinds.open
   const body = {
     name,
     ...(isOpenKind
@@ -42,7 +42,7 @@ export function StageDialog(props: {
     const made = { ...body, kind: Number(kind), pipeline: pipeline.id }
     if (!isOpenKind) return callApi('POST', '/pipeline_stage', { body: made })
     // Open stages come before those that close a deal.
-    const closing = stages.filter(other => other.kind !== kindOf.open)
+    const closing = stages.filter(other => other.kind !== stageKinds.open)
     const position = stages.length - closing.length + 1
     for (const [index, other] of closing.entries())
       await callApi('PATCH', `/pipeline_stage/${other.id}`, { body: { position: position + index + 1 } })
@@ -69,7 +69,7 @@ export function StageDialog(props: {
         <Select
           label="Kind"
           value={kind}
-          onChange={value => setKind(value ?? String(kindOf.open))}
+          onChange={value => setKind(value ?? String(stageKinds.open))}
           choices={kinds}
           disabled={stage !== undefined}
           error={problems.kind}
