@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { messageOf, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known, made } = service
@@ -36,6 +36,24 @@ async function pick(form: Locator, label: string, text: string): Promise<void> {
     .first()
     .click()
 }
+
+test('the focus stays in a field whose entries are removed by keys', { skip }, async () => {
+  const id = await makeDeal('Removed by keys')
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  const form = await openForm(page)
+  const mails = form.getByRole('group', { name: 'Custom e-mail field', exact: true })
+  await mails.getByRole('textbox').fill('jo@example.com')
+  await mails.getByRole('button', { name: 'Remove e-mail 1' }).press('Enter')
+  await focusIn(mails.getByRole('button', { name: 'Add e-mail' }))
+  const { data } = (await call('GET', `${v1}/tag/view/list`)).body
+  const [one, other]: { name: string }[] = data
+  for (const { name } of [one!, other!]) await pick(form, 'Add to Tags', name)
+  await form.getByRole('button', { name: `Remove ${one!.name}` }).press('Enter')
+  await focusIn(form.getByRole('button', { name: `Remove ${other!.name}` }))
+  await page.keyboard.press('Enter')
+  await focusIn(form.getByRole('combobox', { name: 'Add to Tags' }))
+  await end()
+})
 
 test('every kind of custom field is filled in, saved and shown', { skip }, async () => {
   const id = await makeDeal('Of every kind')

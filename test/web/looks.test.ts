@@ -1,7 +1,7 @@
 /** Legibility on the screen: nothing necessary is cut off or covered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi, resize } from '../support/ui.ts'
@@ -209,6 +209,43 @@ test('the forms of a phone keep their buttons together, and their choices whole'
   )
   assert.deepEqual([other!.y, create!.y > 0], [create!.y, true])
   assert.ok(create!.x > other!.x)
+  await end()
+})
+
+/** Presses a key `times` times. The result: the focused elements that are covered then. */
+async function coveredBy(page: Page, key: string, times: number): Promise<string[]> {
+  const covered: string[] = []
+  for (let index = 0; index < times; index++) {
+    await page.keyboard.press(key)
+    const found = await page.evaluate(async () => {
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+      const focused = document.activeElement!
+      const { left, top, width, height } = focused.getBoundingClientRect()
+      // A native box that is only heard has another in its place.
+      if (focused === document.body || width < 4 || height > 0.5 * innerHeight) return null
+      const seen = document.elementFromPoint(left + width / 2, top + height / 2)
+      const isSeen = seen && (focused.contains(seen) || seen.contains(focused))
+      return isSeen ? null : focused.outerHTML.slice(0, 120)
+    })
+    if (found) covered.push(found)
+  }
+  return covered
+}
+
+test('what has the focus is not covered by a bar that sticks, on a phone', { skip }, async () => {
+  const size = { width: 390, height: 600 }
+  const id = await makeDeal('Below no bar')
+  const { page, end } = await openUi(service, `/deals/${id}?tab=overview`, { size })
+  await page.getByRole('button', { name: 'Edit Title' }).focus()
+  assert.deepEqual(await coveredBy(page, 'Tab', 25), [])
+  assert.deepEqual(await coveredBy(page, 'Shift+Tab', 25), [])
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).focus()
+  assert.deepEqual(await coveredBy(page, 'Tab', 30), [])
+  await page.goto(`${service.url}/docs/reference/deal`)
+  await page.locator('main a').last().focus()
+  assert.deepEqual(await coveredBy(page, 'Shift+Tab', 30), [])
   await end()
 })
 

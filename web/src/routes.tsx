@@ -154,7 +154,7 @@ const forecast = createRoute({
   path: '/forecast',
   validateSearch: only(
     ...['pipeline', 'owner', 'filter', 'from', 'months', 'report'],
-    ...['since', 'until', 'measure'],
+    ...['since', 'until', 'measure', 'view'],
   ),
   component: lazyPage(() => import('./pages/reports/reports-page.tsx'), 'Reports'),
 })

@@ -10,7 +10,7 @@ export function DocPage({ title, children }: { title: string; children: ReactNod
   return (
     <main
       className="mx-auto max-w-[880px] px-4 pt-6 pb-24 text-lg leading-6 md:px-8 md:pt-8
-        [&_[id]]:scroll-mt-16 md:[&_[id]]:scroll-mt-4
+        [&_[id]]:scroll-mt-4
         [&_code]:font-mono [&_code]:text-[0.9em]
         [&_[data-anchored]:not(details)]:bg-warn-soft [&_[data-anchored]]:outline-none"
     >

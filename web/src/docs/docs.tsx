@@ -10,6 +10,7 @@ import { usePageFocus } from '../shell/page-focus.ts'
 import { PageSkeleton } from '../shell/page-waiting.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes, navLink } from '../ui/classes.ts'
+import { freeBelow } from '../ui/offsets.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { DocLink } from './doc-link.tsx'
 import { TextPage } from './text-page.tsx'
@@ -28,6 +29,7 @@ export function Docs() {
       <SkipLink />
       <div className="md:flex">
         <header
+          ref={freeBelow}
           className="sticky top-0 z-20 flex items-center gap-2 border-b border-line bg-canvas px-3 py-2
             md:hidden"
         >

@@ -1,5 +1,6 @@
 /** Several inputs of one value under one label: a group with its name, error and hint. */
 import { type ReactNode, useId } from 'react'
+import { keepFocus } from '../ui/keys.ts'
 
 export function Group(props: {
   label: string
@@ -14,6 +15,7 @@ export function Group(props: {
   return (
     // biome-ignore lint/a11y/useSemanticElements: the legend of a fieldset can't be laid out like a label
     <div
+      ref={keepFocus}
       role="group"
       aria-labelledby={id}
       aria-describedby={error ? `${id}-error` : undefined}

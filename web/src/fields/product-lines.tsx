@@ -5,6 +5,7 @@ import type { Field } from '../api/api.ts'
 import { queryClient, recordQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { keepFocus } from '../ui/keys.ts'
 import { useIsGone, useLatest } from '../ui/use-latest.ts'
 import {
   checkLines,
@@ -108,7 +109,7 @@ export function ProductLines(props: {
   const change = (at: number, next: Partial<ProductLine>) =>
     onChange(now => now.map((line, index) => (index === at ? { ...line, ...next } : line)))
   return (
-    <div className="flex flex-col gap-2">
+    <div ref={keepFocus} className="flex flex-col gap-2">
       {lines.length > 0 && (
         <div className="overflow-x-auto rounded-md border border-line">
           <table className="w-full min-w-[560px] border-collapse text-left">

@@ -8,6 +8,7 @@ import { kindOf } from '../fields/kinds.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
+import { keepFocus } from '../ui/keys.ts'
 import { anyMember, memberLabel, resolvePath } from './field-path.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { asksPresence } from './filter.ts'
@@ -67,6 +68,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
   const hasParts = (field.members?.length ?? 0) > 0 || relatedSource !== undefined
   return (
     <form
+      ref={keepFocus}
       className="flex w-72 max-w-full flex-col gap-2 p-2"
       onSubmit={event => {
         event.preventDefault()

@@ -6,6 +6,7 @@ import { parseSort, type SortKey } from '../../../client/src/filter.ts'
 import { useCommands } from '../shell/commands.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
+import { keepFocus } from '../ui/keys.ts'
 import { Popover } from '../ui/menu.tsx'
 import { quickSorts } from './quick-filters.ts'
 import { printSort } from './sort.ts'
@@ -34,7 +35,7 @@ export function SortMenu({ source, sort, onChange }: Props) {
         <span className="truncate">Sort{labels && `: ${labels}`}</span>
       </Button>
       <Popover placement="bottom end" className="w-84 max-w-[calc(100vw-16px)]">
-        <Dialog aria-label="Sort" className="flex flex-col gap-2 p-2 outline-none">
+        <Dialog ref={keepFocus} aria-label="Sort" className="flex flex-col gap-2 p-2 outline-none">
           <Keys {...{ source, keys }} labelOf={labelOf} onChange={next => onChange(printSort(next))} />
           <QuickSorts {...{ source, sort, onChange }} />
         </Dialog>

@@ -2,6 +2,7 @@
 import { X } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
+import { keepFocus } from '../ui/keys.ts'
 
 export function ChipPicker(props: {
   label: string
@@ -16,7 +17,7 @@ export function ChipPicker(props: {
   const { label, hint, none, choices, chosen, onChange, isRequired, error } = props
   const nameOf = (id: string) => choices.find(choice => choice.id === id)?.name ?? id
   return (
-    <div className="flex min-w-0 flex-col gap-1.5">
+    <div ref={keepFocus} className="flex min-w-0 flex-col gap-1.5">
       <Select
         label={label}
         value={null}

@@ -6,12 +6,14 @@ import { DealwrightError, errorMessage } from '../../api/api.ts'
 import { meQuery } from '../../api/queries.ts'
 import { Button, Cancel } from '../../ui/button.tsx'
 import { TextField } from '../../ui/inputs.tsx'
+import { keepFocus } from '../../ui/keys.ts'
 import { enterToken, forgetToken, type Reader } from './reader.ts'
 
 export function ReaderBar({ reader }: { reader: Reader }) {
   const [isEntering, setEntering] = useState(false)
   return (
     <section
+      ref={keepFocus}
       aria-label="Shown account"
       className="mb-6 rounded-md border border-line bg-surface px-4 py-3 text-base"
     >

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { keepFocus } from '../../ui/keys.ts'
 import { Sentence } from '../doc-link.tsx'
 import { Cell, Row, Table } from '../table.tsx'
 import { jsonBodyOf, type Operation } from './openapi.ts'
@@ -100,11 +101,16 @@ function Try({ operation, reader }: { operation: Operation; reader: Reader }) {
   const [isTrying, setTrying] = useState(false)
   const { requestBody, isPublic } = operation
   if (requestBody && !jsonBodyOf(operation)) return null
-  if (isTrying) return <TryForm operation={operation} reader={reader} />
   const reason = reader.account || isPublic ? undefined : 'Sign in or use a token first.'
   return (
-    <Button className="my-3" reason={reason} onPress={() => setTrying(true)}>
-      Try it
-    </Button>
+    <div ref={keepFocus}>
+      {isTrying ? (
+        <TryForm operation={operation} reader={reader} />
+      ) : (
+        <Button className="my-3" reason={reason} onPress={() => setTrying(true)}>
+          Try it
+        </Button>
+      )}
+    </div>
   )
 }

@@ -1,5 +1,6 @@
 /** References in a filter: one, or several as chips. */
 import { useState } from 'react'
+import { keepFocus } from '../../ui/keys.ts'
 import type { OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { joinList, splitList } from '../operand-list.ts'
@@ -28,7 +29,7 @@ function ManyReferences({ value, onChange, field, label }: OperandProps) {
   const texts = splitList(value).filter(Boolean)
   const chosen = typed ? texts.slice(0, -1) : texts
   return (
-    <div className="flex min-w-0 flex-col gap-1">
+    <div ref={keepFocus} className="flex min-w-0 flex-col gap-1">
       <div className="flex flex-wrap gap-1 empty:hidden">
         {chosen.map(one => (
           <ReferenceChip

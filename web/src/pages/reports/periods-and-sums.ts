@@ -11,6 +11,8 @@ export type Search = {
   readonly from?: string
   readonly months?: string
   readonly report?: string
+  /** `table`: the numbers of the charts */
+  readonly view?: string
   /** the first and the last day of the changes */
   readonly since?: string
   readonly until?: string

@@ -1,13 +1,14 @@
 /** Reports: forecast, changes, funnel, reasons and owners. The address contains the parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ComponentType, useState } from 'react'
+import type { ComponentType } from 'react'
 import { defaultPipeline, fieldsQuery, pipelinesQuery, usersQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/elements.tsx'
 import { Select } from '../../ui/inputs.tsx'
+import { keepFocus } from '../../ui/keys.ts'
 import { PageHead } from '../../ui/page.tsx'
 import { ChangesReport } from './changes-report.tsx'
 import { ForecastReport } from './forecast-report.tsx'
@@ -45,7 +46,8 @@ const reports: readonly Report[] = [
 export function Reports() {
   const search = useSearch({ strict: false }) as Search
   const format = useFormat()
-  const [isTable, setTable] = useState(false)
+  const change = useChange()
+  const isTable = search.view === 'table'
   const report = reports.find(({ id }) => id === search.report) ?? reports[0]!
   const { data: fields, isPending } = useQuery(fieldsQuery('deal'))
   const shows = (name: string) => !fields || fields.flat().some(({ internal_name }) => internal_name === name)
@@ -61,7 +63,7 @@ export function Reports() {
               isSmall
               variant={isTable === table ? 'plain' : 'quiet'}
               aria-pressed={isTable === table}
-              onPress={() => setTable(table)}
+              onPress={() => change({ view: table ? 'table' : undefined })}
             >
               {table ? 'Table' : 'Chart'}
             </Button>
@@ -104,17 +106,21 @@ function keptIn({ from: _from, months: _months, report: _report, ...kept }: Sear
   return kept
 }
 
+function useChange() {
+  const navigate = useNavigate()
+  return (changes: { readonly [name in keyof Search]?: string | undefined }) =>
+    // Updates the current address: another choice may not be rendered yet.
+    void navigate({ to: '/forecast', search: before => ({ ...before, ...changes }) as Search, replace: true })
+}
+
 function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
   const { search, period, isOfOne } = props
   const me = useMe()
-  const navigate = useNavigate()
+  const change = useChange()
   const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: users } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
-  const change = (changes: { readonly [name in keyof Search]?: string | undefined }) =>
-    // Updates the current address: another choice may not be rendered yet.
-    void navigate({ to: '/forecast', search: before => ({ ...before, ...changes }) as Search, replace: true })
   return (
-    <search className="grid grid-cols-2 items-end gap-3 px-4 py-3 sm:flex sm:flex-wrap">
+    <search ref={keepFocus} className="grid grid-cols-2 items-end gap-3 px-4 py-3 sm:flex sm:flex-wrap">
       <Select
         label="Pipeline"
         className="sm:w-44"
@@ -133,18 +139,7 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
           choices={users ?? []}
         />
       )}
-      <div className="flex min-w-0 flex-col gap-1 sm:w-40">
-        <label htmlFor="report-from" className="font-medium text-ink-soft">
-          From month
-        </label>
-        <input
-          id="report-from"
-          type="month"
-          value={period.from}
-          onChange={event => event.target.value && change({ from: event.target.value })}
-          className="field-box"
-        />
-      </div>
+      <FirstMonth {...period} onChange={from => change({ from })} />
       <Select
         label="Months"
         className="sm:w-24"
@@ -163,5 +158,33 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
         </p>
       )}
     </search>
+  )
+}
+
+const monthNumbers = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'))
+
+/** Not an input of type `month`, which is a plain box of text in some browsers. */
+function FirstMonth({ from, onChange }: { from: string; onChange: (from: string) => void }) {
+  const format = useFormat()
+  const [year = '', month = ''] = from.split('-')
+  const thisYear = Number(format.today().slice(0, 4))
+  const years = Array.from({ length: 16 }, (_, index) => String(thisYear - 10 + index))
+  return (
+    <>
+      <Select
+        label="From month"
+        className="sm:w-36"
+        value={month}
+        onChange={value => value && onChange(`${year}-${value}`)}
+        choices={monthNumbers.map(id => ({ id, name: format.monthName(id) }))}
+      />
+      <Select
+        label="From year"
+        className="sm:w-24"
+        value={year}
+        onChange={value => value && onChange(`${value}-${month}`)}
+        choices={[...new Set([...years, year])].sort().map(id => ({ id, name: id }))}
+      />
+    </>
   )
 }

@@ -11,7 +11,7 @@ import { useFormat } from '../../format/use-format.tsx'
 import { FieldPicker } from '../../list/field-picker.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { byCtrlEnter } from '../../ui/keys.ts'
+import { byCtrlEnter, keepFocus } from '../../ui/keys.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import { stageTransition } from '../editing/deal-rules.ts'
 import {
@@ -126,6 +126,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
         </>
       ) : (
         <form
+          ref={keepFocus}
           noValidate
           onKeyDown={byCtrlEnter(() => void finish())}
           onSubmit={event => {

@@ -4,6 +4,7 @@ import type { Field, Names } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
 import { classes } from '../../ui/classes.ts'
+import { freeAbove } from '../../ui/offsets.ts'
 import { isWritable, type Problems, type Values } from './draft.ts'
 import { isTechnical, technicalLast } from './technical-fields.ts'
 
@@ -165,6 +166,7 @@ function FieldInput({
 export function FormFoot({ children }: { children: ReactNode }) {
   return (
     <div
+      ref={freeAbove}
       className="sticky bottom-0 z-10 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line
         bg-raised px-5 py-3"
     >

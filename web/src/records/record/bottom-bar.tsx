@@ -12,7 +12,7 @@ import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Menu } from '../../ui/menu.tsx'
-import { offsetMessages } from '../../ui/offsets.ts'
+import { offsetFoot } from '../../ui/offsets.ts'
 import { toastError } from '../../ui/toast.tsx'
 import type { Save } from '../editing/use-record-save.tsx'
 import { type Channels, useChannels } from './channels.tsx'
@@ -29,7 +29,7 @@ export function BottomBar(props: { shown: ShownRecord; save: Save; reason: strin
   const about = aboutRecord(resource, record)
   return (
     <section
-      ref={offsetMessages}
+      ref={offsetFoot}
       aria-label="Actions"
       className="sticky bottom-0 z-20 mt-auto flex border-t border-line bg-canvas
         pb-[env(safe-area-inset-bottom)]"

@@ -10,6 +10,7 @@ import { type Command, useCommands } from '../../shell/commands.ts'
 import { useLockedReason, useReadOnlyReason } from '../../shell/me.ts'
 import { useNoteOpened } from '../../shell/recent-records.ts'
 import { classes } from '../../ui/classes.ts'
+import { freeBelow } from '../../ui/offsets.ts'
 import { useMedia } from '../../ui/use-media.ts'
 import { isEmpty, isWritable } from '../editing/draft.ts'
 import { type Save, useRecordSave } from '../editing/use-record-save.tsx'
@@ -102,6 +103,7 @@ function RecordTabs(props: {
       className="min-w-0 self-start rounded-lg border border-line bg-surface"
     >
       <TabList
+        ref={freeBelow}
         aria-label="About this record"
         className="sticky top-0 z-10 flex gap-1 rounded-t-lg border-b border-line bg-surface px-3"
       >
