@@ -374,6 +374,47 @@ test('closed deals are those of the last days, or all', { skip }, async () => {
   await end()
 })
 
+test('the last days are those of the reader’s time zone', { skip }, async () => {
+  // One of the two has another date than UTC.
+  const isLate = new Date().getUTCHours() >= 11
+  const time_zone = isLate ? 'Pacific/Kiritimati' : 'Pacific/Pago_Pago'
+  const person = { name: 'Kira', email: 'kira@example.com', role: 'Administrator', time_zone }
+  const user = (await call('POST', `${v1}/user`, person)).body.data.id
+  const { page, end } = await openUi(service, '/', { user })
+  const [request] = await Promise.all([page.waitForRequest(/view\/board/), page.goto(`${service.url}/board`)])
+  const day = 86_400_000
+  const first = new Date(Date.now() + (isLate ? 1 : -1) * day - 30 * day).toISOString().slice(0, 10)
+  assert.equal(new URL(request.url()).searchParams.get('closed_since'), first)
+  await page.locator('[data-column]').first().waitFor()
+  await end()
+})
+
+test('a board with a default view reads that alone', { skip }, async () => {
+  await makeDeal('Bydefault one')
+  const view = { name: 'Bydefault', source: 'deal', mode: 'Board', filter: 'title:like(Bydefault)' }
+  const made = await call('POST', `${v1}/view`, view)
+  assert.equal(made.status, 201, made.text)
+  const { page, end } = await openUi(service, '/settings/profile')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate(id => {
+    const chosen = { defaultViews: { 'deal board': id } }
+    localStorage.setItem('dealwright', JSON.stringify(chosen))
+  }, made.body.data.id)
+  const read: (string | null)[] = []
+  page.on('request', request => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname.endsWith('/deal/view/board')) read.push(searchParams.get('filter'))
+  })
+  await page.goto(`${service.url}/board`)
+  await card(page, 'Bydefault one').waitFor()
+  await page
+    .getByRole('button', { name: /Bydefault/ })
+    .first()
+    .waitFor()
+  assert.deepEqual(read, [view.filter])
+  await end()
+})
+
 test('a column that is collapsed takes cards, and is passed over by keys', { skip }, async () => {
   await makeDeal('Into a narrow column', { pipeline_stage: known.stages.New! })
   const { page, end, accessible } = await openUi(service, '/board')

@@ -27,5 +27,17 @@ test('one goes on from record to record far down a list, over its pages', { skip
   await page.getByText(`1,001 of ${total}`).waitFor()
   await page.getByRole('button', { name: 'Previous ([)' }).click()
   await page.waitForURL(url => url.pathname === `/deals/${last}`)
+  // A record that has left its list is not sought on all its pages.
+  const read: string[] = []
+  page.on('request', request => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname.endsWith('/deal/view/list') && searchParams.get('fields') === 'id') read.push(request.url())
+  })
+  const filter = encodeURIComponent(`id:nin(${last})`)
+  await page.goto(`${service.url}/deals/${last}?sort=id:asc&filter=${filter}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.equal(read.length, 2, read.join('\n'))
+  assert.equal(await page.getByRole('button', { name: 'Next (])' }).count(), 0)
   await end()
 })

@@ -135,3 +135,17 @@ test('what the role locks is not offered, and is not said to be saved if it is l
   await page.getByText(/^Your role may not change /).waitFor()
   await end(/ERR_FAILED/)
 })
+
+test('a record that somebody may not read is named, and no link', { skip }, async () => {
+  const company = await made('company', { name: 'Hidden works' })
+  const deal = await made('deal', dealBody(known, { title: 'Of hidden works', company }))
+  await made('activity', { kind: 'Call', subject: 'Call the works', deal, company })
+  const scopes = ['deal', 'activity', 'field', 'pipeline', 'pipeline_stage'].map(name => `${name}:read`)
+  const role = await made('role', { name: 'Without companies', scopes })
+  const user = await made('user', { name: 'Nora', email: 'nora@example.com', role })
+  const { page, end } = await openUi(service, `/deals/${deal}`, { user })
+  await page.getByRole('link', { name: 'Call the works' }).first().waitFor()
+  await page.getByText(String(company)).first().waitFor()
+  assert.equal(await page.locator(`a[href^="/companies/"]`).count(), 0)
+  await end()
+})

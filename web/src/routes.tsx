@@ -12,7 +12,8 @@ import { UserError } from './api/api.ts'
 import { fetchMe, fieldsQuery, meQuery, pipelinesQuery, queryClient } from './api/queries.ts'
 import { Board } from './board/board.tsx'
 import { boardQuery } from './board/board-query.ts'
-import { tableOf, tables } from './records/tables.ts'
+import { listOfView } from './list/views.ts'
+import { tables } from './records/tables.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { listen } from './shell/live.ts'
 import { Shell } from './shell/shell.tsx'
@@ -101,6 +102,11 @@ const board = createRoute({
   getParentRoute: () => shell,
   path: '/board',
   validateSearch: boardSearch,
+  beforeLoad: async ({ search }) => {
+    // Before the board is read: else that of all deals would be, and be seen first.
+    const list = await listOfView('deal', 'board', search)
+    if (list) throw redirect({ to: '/board', search: { ...search, ...list }, replace: true })
+  },
   loaderDeps: ({ search: { pipeline, filter, sort, closed } }) => ({ pipeline, filter, sort, closed }),
   // Started here, before the page renders; the board awaits it.
   loader: ({ deps }) => void queryClient.prefetchQuery(boardQuery(deps)),
@@ -241,10 +247,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
-}
-
-/** The address of a record's page. */
-export function recordPath(resource: string, id: number): string {
-  const name = tableOf(resource)
-  return name ? `/${name}/${id}` : '/'
 }

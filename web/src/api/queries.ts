@@ -67,6 +67,9 @@ export const meQuery = queryOptions({
   staleTime: 5 * minute,
 })
 
+/** The time zone in which dates are shown, and which says what day it is. */
+export const zoneOf = ({ user, account }: Me): string => user.time_zone ?? account.time_zone
+
 /** The signed-in caller; null if nobody is signed in. */
 export async function fetchMe(): Promise<Me | null> {
   try {

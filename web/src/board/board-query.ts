@@ -1,17 +1,21 @@
 /** The board's data: one request for the whole, and a list's page for each window that comes into view. */
 
 import { queryOptions } from '@tanstack/react-query'
+import { addDays } from '../activities/next-days.ts'
 import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
 import {
   defaultPipeline,
   fieldsQuery,
   isExpandable,
   mayRead,
+  meQuery,
   type Pipeline,
   pipelinesQuery,
   queryClient,
+  zoneOf,
 } from '../api/queries.ts'
 import { stageKinds } from '../api/stage-kind.ts'
+import { formats } from '../format/format.ts'
 import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal } from './model.ts'
 import { windowSize, withFormer, withWindow } from './windows.ts'
 
@@ -79,7 +83,8 @@ async function closedSince({ closed }: BoardRequest): Promise<string | undefined
   const fields = new Set((await dealFields()).map(({ internal_name }) => internal_name))
   const isSeen = ['deal_closed_on', 'status'].every(name => fields.has(name))
   if (closed === 'all' || !isSeen) return undefined
-  return new Date(Date.now() - closedDays * 86_400_000).toISOString().slice(0, 10)
+  const timeZone = zoneOf(await queryClient.ensureQueryData(meQuery))
+  return addDays(formats({ locale: 'en-US', timeZone }).today(), -closedDays)
 }
 
 export const boardQuery = (request: BoardRequest) =>

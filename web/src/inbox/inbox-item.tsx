@@ -2,7 +2,8 @@
 import { Link } from '@tanstack/react-router'
 import { AtSign, CalendarClock, CircleAlert, Hourglass, UserRound } from 'lucide-react'
 import { useFormat } from '../format/use-format.tsx'
-import { recordPath } from '../routes.tsx'
+import { RelatedLink } from '../records/related-link.tsx'
+import { recordPath } from '../records/tables.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { useMinute } from '../ui/minute.ts'
@@ -56,9 +57,9 @@ export function InboxItem({ item }: { item: Item }) {
             </time>
           )}
           {about && kind !== 'mention' && (
-            <Link to={recordPath(about.resource, about.id)} className="linked min-w-0 truncate" dir="auto">
+            <RelatedLink {...about} className="min-w-0 truncate">
               {about.name}
-            </Link>
+            </RelatedLink>
           )}
           {about && kind === 'mention' && <span dir="auto">{about.name}</span>}
         </p>

@@ -1,6 +1,5 @@
 /** The result of a job: its counts, the rejected rows with reasons, and the button that undoes it. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnyRecord, callApi } from '../api/api.ts'
@@ -8,7 +7,7 @@ import { labelOf, problemText, stepsOf } from '../api/problem-text.ts'
 import { fieldsQuery, mayRead } from '../api/queries.ts'
 import { nameOf } from '../fields/references/find-records.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { recordPath } from '../routes.tsx'
+import { RelatedLink } from '../records/related-link.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Confirm } from './confirm.tsx'
@@ -105,11 +104,7 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
                 <tr key={key} className="border-t border-line align-top">
                   <td className="py-1.5 pr-4 tabular whitespace-nowrap max-sm:whitespace-normal">
                     {isOfFile && format.number(line ?? place + 1)}
-                    {!isOfFile && index === 0 && (
-                      <Link to={recordPath(ref.resource, ref.id)} className="linked" dir="auto">
-                        {named(ref)}
-                      </Link>
-                    )}
+                    {!isOfFile && index === 0 && <RelatedLink {...ref}>{named(ref)}</RelatedLink>}
                   </td>
                   {phase !== 'revert' && (
                     <td className="max-w-48 py-1.5 pr-4 break-words" dir="auto">

@@ -1,7 +1,9 @@
 /** Saved views: the list parameters of an address, under a name. The address overrides the view. */
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, callApi, DealwrightError } from '../api/api.ts'
+import { queryClient } from '../api/queries.ts'
 import { parseColumns, printColumns } from '../records/table/columns.ts'
+import { preferences } from '../shell/preferences.ts'
 
 export type ViewMode = 'table' | 'board'
 
@@ -58,6 +60,24 @@ export const parametersOfView = ({ filter, sort, columns, pipeline, metadata }: 
   pipeline: pipeline === null ? undefined : String(pipeline),
   group: typeof metadata?.group_by === 'string' ? metadata.group_by : undefined,
 })
+
+/**
+ * The list for an address without one: that of its view, or of the default view; null if there is none, or if
+ * the views can't be read.
+ */
+export async function listOfView(
+  source: string,
+  mode: ViewMode,
+  search: ListParameters & { readonly view?: string | undefined },
+) {
+  const id = search.view ?? preferences().defaultViews[`${source} ${mode}`]
+  if (id === undefined || !hasNoParameters(search)) return null
+  const views = await queryClient.ensureQueryData(viewsQuery(source, mode)).catch((): View[] => [])
+  const view = views.find(one => String(one.id) === String(id))
+  if (!view) return null
+  const list = parametersOfView(view)
+  return hasNoParameters(list) ? null : { ...list, view: String(view.id) }
+}
 
 /** The members of a view that stores the list. `before` is the view that is saved again. */
 export const viewBody = (

@@ -2,6 +2,7 @@
  * The resources that have a table and a page: their path, their labels, the field that links to the page, the
  * default order and columns of the table.
  */
+import { mayRead } from '../api/queries.ts'
 
 export const tables = {
   deals: {
@@ -56,4 +57,15 @@ export const nameFieldsOf = (table: TableName): readonly string[] =>
 /** The path of a resource's table; undefined if it has none. */
 export function tableOf(resource: string): TableName | undefined {
   return (Object.keys(tables) as TableName[]).find(key => tables[key].resource === resource)
+}
+
+/** The address of a record's page. */
+export function recordPath(resource: string, id: number): string {
+  const name = tableOf(resource)
+  return name ? `/${name}/${id}` : '/'
+}
+
+/** The same for a record that another one names; null without such a page, or the right to read it. */
+export function readablePath(resource: string, id: number): string | null {
+  return tableOf(resource) && mayRead(resource) ? recordPath(resource, id) : null
 }

@@ -15,7 +15,7 @@ import {
   useFilter,
 } from 'react-aria-components'
 import { useFormat } from '../format/use-format.tsx'
-import { recordPath } from '../routes.tsx'
+import { recordPath } from '../records/tables.ts'
 import { classes, underlay } from '../ui/classes.ts'
 import { Badge, Key } from '../ui/elements.tsx'
 import { type Command, keyLabels, useRegistered } from './commands.ts'

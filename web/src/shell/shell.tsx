@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { Fragment, lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { Me } from '../api/api.ts'
+import { zoneOf } from '../api/queries.ts'
 import { FormatProvider } from '../format/use-format.tsx'
 import { Reminders } from '../inbox/reminders.tsx'
 import { UnreadCount } from '../inbox/unread-count.tsx'
@@ -56,7 +57,7 @@ export function Shell() {
   }, [])
   useShellCommands(me, setOpen)
   const locale = me.user.locale ?? me.account.locale ?? navigator.language
-  const timeZone = me.user.time_zone ?? me.account.time_zone
+  const timeZone = zoneOf(me)
   return (
     <FormatProvider locale={locale} timeZone={timeZone}>
       <SkipLink />

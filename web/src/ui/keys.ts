@@ -16,8 +16,8 @@ const focusable = [
 ].join()
 
 /**
- * Ref of an element that has buttons which remove an entry, or themselves. The focus would be lost with such a
- * button: it goes to what is in its place then, or to the last one.
+ * Ref of an element that has buttons which remove an entry, or themselves. The focus would be lost with such
+ * a button: it goes to what is in its place then, or to the last one.
  */
 export function keepFocus(holder: HTMLElement | null): (() => void) | undefined {
   if (!holder) return

@@ -47,7 +47,7 @@ export function Panel(props: {
   const { title, detail, actions, className, children } = props
   const id = useId()
   return (
-    <section aria-labelledby={id} className="rounded-md border border-line bg-surface">
+    <section aria-labelledby={id} className="min-w-0 rounded-md border border-line bg-surface">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2.5">
         <div className="min-w-0 grow">
           <h2 id={id} className="min-w-0 font-semibold" dir="auto">

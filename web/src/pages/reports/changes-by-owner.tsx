@@ -1,7 +1,9 @@
 /** The forecast of each owner then and now, and what changed it. A name leads to that owner's changes. */
+
 import { Link } from '@tanstack/react-router'
+import { Panel } from '../../ui/page.tsx'
 import { type Changes, columnsOfOwners, forecastOf, type Measure, sumOf } from './changes.ts'
-import { NumberTable, ReportPanel } from './parts.tsx'
+import { NumberTable } from './parts.tsx'
 import type { Search } from './periods-and-sums.ts'
 import { useMeasured } from './use-measured.ts'
 
@@ -14,7 +16,8 @@ export function ChangesByOwner(props: { changes: Changes; measure: Measure; sear
     { text: full(forecastOf(after, measure)) },
   ]
   return (
-    <ReportPanel
+    <Panel
+      className="p-4"
       title="By owner"
       detail="A deal that is handed over has left one forecast and come into another."
     >
@@ -38,6 +41,6 @@ export function ChangesByOwner(props: { changes: Changes; measure: Measure; sear
         }))}
         total={{ id: 'all', name: 'Everybody', cells: cells(changes) }}
       />
-    </ReportPanel>
+    </Panel>
   )
 }

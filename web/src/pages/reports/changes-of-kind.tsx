@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { callApi, errorMessage } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Panel } from '../../ui/page.tsx'
 import {
   type ChangedDeal,
   type Changes,
@@ -15,7 +16,6 @@ import {
   wordsOf,
 } from './changes.ts'
 import { sectionOf } from './changes-waterfall.tsx'
-import { ReportPanel } from './parts.tsx'
 import { useBase } from './use-base.ts'
 import { useMeasured } from './use-measured.ts'
 
@@ -52,7 +52,8 @@ export function ChangesOfKind({ step, query, measure }: Props) {
   ].filter(Boolean)
   return (
     <div id={sectionOf(kind)} tabIndex={-1} className="scroll-mt-4 rounded-md">
-      <ReportPanel
+      <Panel
+        className="p-4"
         title={`${name}: ${base.deals(count)}`}
         detail={`${detail[0]} ${detail.slice(1).join('; ')}${detail.length > 1 ? '.' : ''}`}
       >
@@ -89,7 +90,7 @@ export function ChangesOfKind({ step, query, measure }: Props) {
             Show more {name.toLowerCase()}
           </Button>
         )}
-      </ReportPanel>
+      </Panel>
     </div>
   )
 }

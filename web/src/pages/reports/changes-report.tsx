@@ -5,11 +5,12 @@ import { callApi } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
+import { Panel } from '../../ui/page.tsx'
 import { type Changes, daysOfChanges, kindsInOrder, type Measure, presets } from './changes.ts'
 import { ChangesByOwner } from './changes-by-owner.tsx'
 import { ChangesOfKind } from './changes-of-kind.tsx'
 import { ChangesWaterfall } from './changes-waterfall.tsx'
-import { ReportPanel, WhenLoaded } from './parts.tsx'
+import { WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, type Search } from './periods-and-sums.ts'
 import type { ReportProps } from './reports-page.tsx'
 
@@ -36,7 +37,7 @@ export function ChangesReport({ search, period, isTable, isInAmounts, hasOwners 
   return (
     <>
       <ChangesControls search={search} isInAmounts={isInAmounts} />
-      <ReportPanel title="Forecast then and now" detail={detail}>
+      <Panel className="p-4" title="Forecast then and now" detail={detail}>
         <WhenLoaded of={[changes]}>
           {() => (
             <ChangesWaterfall
@@ -53,7 +54,7 @@ export function ChangesReport({ search, period, isTable, isInAmounts, hasOwners 
             />
           )}
         </WhenLoaded>
-      </ReportPanel>
+      </Panel>
       {changes.data?.steps.length === 0 && <EmptyState title="Nothing changed in these days." />}
       {kindsInOrder.map(kind => {
         const step = changes.data?.steps.find(one => one.kind === kind)

@@ -1,4 +1,5 @@
 /** The changes of the forecast: periods, the words of each kind, and the waterfall. Pure. */
+import { addDays } from '../../activities/next-days.ts'
 import type { Schemas } from '../../api/api.ts'
 
 export type Changes = Schemas['changes']
@@ -32,16 +33,10 @@ export const wordsOf: { readonly [kind in Kind]: { readonly name: string; readon
 
 export const kindsInOrder = Object.keys(wordsOf) as readonly Kind[]
 
-const dayMs = 86_400_000
-
-function dayBefore(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - days * dayMs).toISOString().slice(0, 10)
-}
-
 /** The last Monday before a day: on a Monday, that of the week before. */
 export function lastMonday(today: string): string {
   const weekday = new Date(`${today}T00:00:00Z`).getUTCDay()
-  return dayBefore(today, ((weekday + 5) % 7) + 1)
+  return addDays(today, -(((weekday + 5) % 7) + 1))
 }
 
 /** The periods that a choice offers, each by its first day. */
@@ -49,9 +44,9 @@ export function presets(today: string): readonly { readonly id: string; readonly
   const month = `${today.slice(0, 7)}-01`
   return [
     { id: lastMonday(today), name: 'Since last Monday' },
-    { id: dayBefore(today, 6), name: 'Last 7 days' },
+    { id: addDays(today, -6), name: 'Last 7 days' },
     { id: month, name: 'This month' },
-    { id: `${dayBefore(month, 1).slice(0, 7)}-01`, name: 'Since the first of last month' },
+    { id: `${addDays(month, -1).slice(0, 7)}-01`, name: 'Since the first of last month' },
   ]
 }
 

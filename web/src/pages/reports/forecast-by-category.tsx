@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import type { Bar } from '../../ui/chart-parts.tsx'
-import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { NumberTable, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
   baseValueOf,
@@ -31,7 +32,7 @@ export function ForecastByCategory({ filters, isTable, isInAmounts }: Props) {
   const sums = useQuery(sumsQuery({ filter: filters.expected, group_by: 'forecast_category' }))
   const categories = (sums.data ?? []).map(group => categoryOf(group, filters))
   return (
-    <ReportPanel title="By forecast category" detail="The open deals of these months.">
+    <Panel className="p-4" title="By forecast category" detail="The open deals of these months.">
       <WhenLoaded of={[sums]}>
         {() =>
           isTable ? (
@@ -41,7 +42,7 @@ export function ForecastByCategory({ filters, isTable, isInAmounts }: Props) {
           )
         }
       </WhenLoaded>
-    </ReportPanel>
+    </Panel>
   )
 }
 

@@ -1,7 +1,8 @@
 /** The forecast by currency: open deals in each, and the total in the base currency. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
-import { NumberTable, ReportPanel, sumsQuery, WhenLoaded } from './parts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { NumberTable, sumsQuery, WhenLoaded } from './parts.tsx'
 import { all, baseValueOf, currencyRows, type ForecastFilters, weightedValueOf } from './periods-and-sums.ts'
 import { useBase } from './use-base.ts'
 
@@ -11,7 +12,7 @@ export function ForecastByCurrency({ filters }: { filters: ForecastFilters }) {
   const sums = useQuery(sumsQuery({ filter: filters.expected }))
   const total = sums.data?.[0]
   return (
-    <ReportPanel title="By currency" detail="The same deals, each in its own currency.">
+    <Panel className="p-4" title="By currency" detail="The same deals, each in its own currency.">
       <WhenLoaded of={[sums]}>
         {() => (
           <NumberTable
@@ -37,6 +38,6 @@ export function ForecastByCurrency({ filters }: { filters: ForecastFilters }) {
           />
         )}
       </WhenLoaded>
-    </ReportPanel>
+    </Panel>
   )
 }

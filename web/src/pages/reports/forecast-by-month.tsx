@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { StackedBars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
+import { Panel } from '../../ui/page.tsx'
 import { NotInForecast } from './not-in-forecast.tsx'
 import { amountColumns, barOf, cellsOf, columns, type OpenAndWon, seriesOf } from './open-and-won.ts'
-import { Figure, NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
+import { Figure, NumberTable, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
   baseValueOf,
@@ -46,7 +47,8 @@ export function ForecastByMonth(props: Props) {
   }))
   const amounts = `, in ${base.code ?? 'the base currency'}: at their full value (best case), and weighted by the probability of their stage`
   return (
-    <ReportPanel
+    <Panel
+      className="p-4"
       title="By month"
       detail={`Open deals by the month in which they are expected${isInAmounts ? amounts : ''}. Won deals by the month in which they were closed. Lost deals never count.`}
     >
@@ -66,7 +68,7 @@ export function ForecastByMonth(props: Props) {
         withoutRate={total?.without_rate ?? 0}
         isInAmounts={isInAmounts}
       />
-    </ReportPanel>
+    </Panel>
   )
 }
 

@@ -6,7 +6,8 @@ import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { Bars } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
-import { NumberTable, ReportPanel, useOpen, WhenLoaded } from './parts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { NumberTable, useOpen, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, dealsPath } from './periods-and-sums.ts'
 import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
@@ -37,7 +38,8 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
   const inStage = (id: number) => all(`pipeline_stage:eq(${id})`, ...chosen(others))
   const won = all('status:eq(Won)', `pipeline:eq(${pipeline})`, ...chosen(others))
   return (
-    <ReportPanel
+    <Panel
+      className="p-4"
       title={funnel.data?.pipeline?.name ?? 'Funnel'}
       detail={`Deals that entered the pipeline from ${format.date(first)} to ${format.date(last)}, and how far they have come since. A link leads to the deals that are in the stage now.`}
     >
@@ -117,6 +119,6 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
           )
         }}
       </WhenLoaded>
-    </ReportPanel>
+    </Panel>
   )
 }

@@ -4,8 +4,9 @@ import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
+import { Panel } from '../../ui/page.tsx'
 import { amountColumns, barOf, cellsOf, columns, seriesOf } from './open-and-won.ts'
-import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
+import { NumberTable, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, isGroup, ownerRows, within } from './periods-and-sums.ts'
 import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
@@ -27,7 +28,8 @@ export function OwnersReport({ search, period, isTable, isInAmounts }: ReportPro
     wonFilter: all(isWon, isGroup('sales_owner', row.owner)),
   }))
   return (
-    <ReportPanel
+    <Panel
+      className="p-4"
       title="By owner"
       detail={`Everything that is open now, and what was won from ${format.date(first)} to ${format.date(last)}${isInAmounts ? `, in ${base.code ?? 'the base currency'}` : ''}.`}
     >
@@ -58,6 +60,6 @@ export function OwnersReport({ search, period, isTable, isInAmounts }: ReportPro
           )
         }}
       </WhenLoaded>
-    </ReportPanel>
+    </Panel>
   )
 }

@@ -1,4 +1,4 @@
-/** Shared parts of the reports: a panel, a table of numbers, and the query of sums. */
+/** Shared parts of the reports: figures, a table of numbers, and the query of sums. */
 import { queryOptions } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -21,19 +21,6 @@ export const sumsQuery = (query: { filter: string; group_by?: string; measures?:
 export function useOpen(): (href: string) => void {
   const router = useRouter()
   return href => router.history.push(href)
-}
-
-export function ReportPanel(props: { title: string; detail?: ReactNode; children: ReactNode }) {
-  const { title, detail, children } = props
-  return (
-    <section aria-label={title} className="min-w-0 rounded-md border border-line bg-surface">
-      <header className="border-b border-line px-4 py-2.5">
-        <h2 className="font-semibold">{title}</h2>
-        {detail && <div className="text-sm text-ink-soft">{detail}</div>}
-      </header>
-      <div className="min-w-0 p-4">{children}</div>
-    </section>
-  )
 }
 
 /** A number with its name, at the head of a report. */

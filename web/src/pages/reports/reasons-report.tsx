@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
-import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { NumberTable, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import { all, baseValueOf, chosen, daysOf, dealsPath, isGroup, within } from './periods-and-sums.ts'
 import type { ReportProps } from './reports-page.tsx'
 import { useBase } from './use-base.ts'
@@ -35,7 +36,11 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
     }))
     .sort((a, b) => b.count - a.count)
   return (
-    <ReportPanel title={title} detail={`Closed from ${format.date(first)} to ${format.date(last)}.`}>
+    <Panel
+      className="p-4"
+      title={title}
+      detail={`Closed from ${format.date(first)} to ${format.date(last)}.`}
+    >
       <WhenLoaded of={[sums]}>
         {() => {
           if (rows.length === 0)
@@ -79,6 +84,6 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
           )
         }}
       </WhenLoaded>
-    </ReportPanel>
+    </Panel>
   )
 }

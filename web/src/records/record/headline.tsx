@@ -2,11 +2,10 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Field } from '../../api/api.ts'
-import { mayRead } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import { recordPath } from '../../routes.tsx'
 import { classes } from '../../ui/classes.ts'
 import { isEmpty } from '../editing/draft.ts'
+import { readablePath } from '../tables.ts'
 import { headlineOf, isLabelled, isWeighty } from './design.ts'
 import { namesOf, type ShownRecord } from './use-record.ts'
 
@@ -45,8 +44,8 @@ export function Headline({ shown: { resource, record, fields } }: { shown: Shown
 /** The name of another record leads to its page. */
 function Linked({ field, value, children }: { field: Field; value: unknown; children: ReactNode }) {
   const source = field.related_field?.source
-  const path = source && typeof value === 'number' && mayRead(source) ? recordPath(source, value) : '/'
-  if (path === '/') return children
+  const path = source && typeof value === 'number' ? readablePath(source, value) : null
+  if (path === null) return children
   return (
     <Link
       to={path}

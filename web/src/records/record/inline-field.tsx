@@ -5,10 +5,10 @@ import { type ReactNode, useRef, useState } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import { displayValue, kindOf } from '../../fields/kinds.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { recordPath } from '../../routes.tsx'
 import { Tip } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { isEmpty, isWritable } from '../editing/draft.ts'
+import { readablePath } from '../tables.ts'
 import { InlineEditor, type InlineFieldProps } from './inline-editor.tsx'
 import { Truncated } from './truncated.tsx'
 import { namesOf } from './use-record.ts'
@@ -105,9 +105,9 @@ function ShownValue(
 
 /** A link to the referenced record. */
 function OpenRelated({ field, value }: { field: Field; value: unknown }) {
-  const path =
-    field.related_field && typeof value === 'number' ? recordPath(field.related_field.source, value) : '/'
-  if (path === '/') return null
+  const source = field.related_field?.source
+  const path = source && typeof value === 'number' ? readablePath(source, value) : null
+  if (path === null) return null
   return (
     <Tip text={`Open ${field.field_name.toLowerCase()}`}>
       <Link

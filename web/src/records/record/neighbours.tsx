@@ -1,14 +1,14 @@
 /** The previous and next record in the list from which this one was opened. */
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { api, base, type Page } from '../../api/api.ts'
 import type { ListRequest } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { recordPath } from '../../routes.tsx'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { recordPath } from '../tables.ts'
 
 /** Number of ids in a page of the list; pages are read up to the record and the next one. */
 const pageSize = 500
@@ -32,6 +32,19 @@ const idsQuery = (resource: string, request: Partial<ListRequest>, isEnabled: bo
     enabled: isEnabled,
   })
 
+/** True if the record is in the list. One that is not, as after a change, would be sought on every page. */
+const isListedQuery = (resource: string, request: Partial<ListRequest>, id: number) =>
+  queryOptions({
+    queryKey: ['neighbours', resource, request, id],
+    queryFn: async ({ signal }) => {
+      const filter = [...(request.filter ? [request.filter] : []), `id:eq(${id})`]
+      const query = { ...request, filter, fields: 'id', pageSize: 1, count: 'none' }
+      const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query, signal })
+      return (body as IdPage).data.length > 0
+    },
+    staleTime: 300_000,
+  })
+
 export function Neighbours({ resource, id }: { resource: string; id: number }) {
   const { filter, sort, deleted } = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -47,7 +60,9 @@ export function Neighbours({ resource, id }: { resource: string; id: number }) {
   )
   const ids = useMemo(() => data?.pages.flatMap(page => page.data.map(one => one.id)) ?? [], [data])
   const place = ids.indexOf(id)
-  const isShort = place < 0 || place === ids.length - 1
+  const isFarther = data !== undefined && place < 0 && hasNextPage
+  const { data: isListed } = useQuery({ ...isListedQuery(resource, request, id), enabled: isFarther })
+  const isShort = place < 0 ? isListed === true : place === ids.length - 1
   useEffect(() => {
     if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage()
   }, [isShort, hasNextPage, isFetching, isError, fetchNextPage])

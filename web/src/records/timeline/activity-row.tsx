@@ -10,7 +10,6 @@ import type { AnyRecord, Field } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { recordPath } from '../../routes.tsx'
 import { openLog } from '../../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -20,6 +19,8 @@ import { useMinute } from '../../ui/minute.ts'
 import { isEmpty } from '../editing/draft.ts'
 import { Truncated } from '../record/truncated.tsx'
 import { namesOf } from '../record/use-record.ts'
+import { RelatedLink } from '../related-link.tsx'
+import { recordPath } from '../tables.ts'
 import { setDone } from './activities.ts'
 
 export function ActivityRow(props: {
@@ -93,13 +94,14 @@ export function ActivityRow(props: {
           {['deal', 'contact', 'company']
             .filter(about => about !== without && typeof activity[about] === 'number')
             .map(about => (
-              <Link
+              <RelatedLink
                 key={about}
-                to={recordPath(about, activity[about] as number)}
-                className="linked min-w-0 truncate py-0.5"
+                resource={about}
+                id={activity[about] as number}
+                className="min-w-0 truncate py-0.5"
               >
                 <Part of={about} {...{ activity, fields }} as="text" />
-              </Link>
+              </RelatedLink>
             ))}
           <Part of="owner" {...{ activity, fields }} as="text" />
         </p>

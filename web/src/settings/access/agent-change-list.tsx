@@ -59,7 +59,7 @@ const linksMax = 3
 function Change({ change }: { change: AgentChange }) {
   const format = useFormat()
   const [isPending, setPending] = useState(false)
-  const text = changeText(change)
+  const text = changeText(change, format)
   const records = [...new Map(change.events.map(event => [`${event.resource} ${event.id}`, event])).values()]
   const act = async () => {
     if (isPending) return

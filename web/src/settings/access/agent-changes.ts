@@ -1,6 +1,8 @@
 /** Changes by agents today: the events of the feed, grouped by the change that they belong to. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, base, callApi } from '../../api/api.ts'
+import type { Formats } from '../../format/format.ts'
+import { manyOf } from '../../jobs/job.ts'
 
 export type AgentEvent = {
   readonly seq: number
@@ -22,25 +24,26 @@ export type AgentChange = {
 /** So many of the last events are looked through; earlier ones of a very busy day are left out. */
 const lookedThrough = 10_000
 
-export const todayQuery = queryOptions({
-  queryKey: ['agents', 'today'],
-  queryFn: async ({ signal }) => {
-    const read = async (query: { after: number; limit: number; origin?: 'mcp' }) => {
-      const { body } = await api.request('GET', `${base}/event`, { query, signal })
-      return body as { data: readonly AgentEvent[]; meta: { last: number; next: number } }
-    }
-    const { last } = (await read({ after: Number.MAX_SAFE_INTEGER, limit: 1 })).meta
-    const found: AgentEvent[] = []
-    for (let after = Math.max(0, last - lookedThrough); after < last; ) {
-      const { data, meta } = await read({ after, limit: 1000, origin: 'mcp' })
-      found.push(...data)
-      if (meta.next <= after) break
-      after = meta.next
-    }
-    const midnight = new Date().setHours(0, 0, 0, 0)
-    return found.filter(({ at }) => Date.parse(at) >= midnight)
-  },
-})
+/** By the reader's day. */
+export const todayQuery = ({ dateOf, today }: Formats) =>
+  queryOptions({
+    queryKey: ['agents', 'today'],
+    queryFn: async ({ signal }) => {
+      const read = async (query: { after: number; limit: number; origin?: 'mcp' }) => {
+        const { body } = await api.request('GET', `${base}/event`, { query, signal })
+        return body as { data: readonly AgentEvent[]; meta: { last: number; next: number } }
+      }
+      const { last } = (await read({ after: Number.MAX_SAFE_INTEGER, limit: 1 })).meta
+      const found: AgentEvent[] = []
+      for (let after = Math.max(0, last - lookedThrough); after < last; ) {
+        const { data, meta } = await read({ after, limit: 1000, origin: 'mcp' })
+        found.push(...data)
+        if (meta.next <= after) break
+        after = meta.next
+      }
+      return found.filter(({ at }) => dateOf(at) === today())
+    },
+  })
 
 /** The changes by an agent's token, the newest first. */
 export function changesToday(events: readonly AgentEvent[], token: number): AgentChange[] {
@@ -58,18 +61,15 @@ const verbs: { readonly [verb: string]: string } = {
 }
 
 /** "Changed 5 deals, created 1 activity" */
-export function changeText({ events }: AgentChange): string {
+export function changeText({ events }: AgentChange, { counted }: Formats): string {
   const kinds = Map.groupBy(events, ({ type }) => type)
   const parts = [...kinds].map(([type, of]) => {
     const [resource = '', verb = ''] = type.split('.')
-    const noun = of.length === 1 ? resource : (plurals[resource] ?? `${resource}s`)
-    return `${verbs[verb] ?? verb} ${of.length} ${noun}`
+    return `${verbs[verb] ?? verb} ${counted(of.length, resource, manyOf(resource))}`
   })
   const text = parts.join(', ')
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
-
-const plurals: { readonly [resource: string]: string } = { company: 'companies', activity: 'activities' }
 
 /** The service takes so many events at a time. */
 const undoneAtOnce = 2000

@@ -21,7 +21,7 @@ const address = `${location.origin}/mcp`
 export function Agents() {
   const me = useMe()
   const read = useQuery(recordsQuery('token', 'agent_used_at:desc', { user: 'user' }))
-  const today = useQuery({ ...todayQuery, enabled: me.follows_events })
+  const today = useQuery({ ...todayQuery(useFormat()), enabled: me.follows_events })
   const [stopping, setStopping] = useState<AnyRecord | null>(null)
   const agents = read.data?.filter(({ agent }) => agent)
   return (
