@@ -108,3 +108,21 @@ test('the settings show an agent and its changes, take one back and stop it', { 
   await assert.rejects(use('describe'))
   await end()
 })
+
+test('changes of agents that can’t be read say so, and are read again', { skip }, async () => {
+  const { token } = await made('token', { name: 'For another', scopes: ['admin'] })
+  const { carryOut } = await connectAgent({ url, token }, '2026-07-28', 'Unseen')
+  const deal = await made('deal', { ...dealBody(known), title: 'Unseen roof' })
+  const done = await carryOut('update', {
+    ...{ resource: 'deal', record: deal.id, values: { title: 'Seen roof' } },
+  })
+  assert.equal(done.isError, false, done.text)
+  const { page, end } = await openUi(service, '/settings/profile')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const isOfAgents = (url: URL) => url.pathname.endsWith('/event') && url.searchParams.get('origin') === 'mcp'
+  await page.route(isOfAgents, route => route.fulfill({ status: 500, body: '{}' }), { times: 1 })
+  await page.goto(`${service.url}/settings/agents`)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Changed 1 deal').first().waitFor()
+  await end(/status of 500/)
+})

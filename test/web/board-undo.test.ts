@@ -64,6 +64,21 @@ test('the focus follows a card before the service has answered, and after its un
   await end()
 })
 
+test('a message that nothing was changed is no step of undo', { skip }, async () => {
+  const deal = await makeDeal('Copied between', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/board')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('link', { name: 'Copied between' }).press('Shift+ArrowRight')
+  await page.getByText('Copied between is in Qualified now.').waitFor()
+  await page.getByRole('button', { name: /^View/ }).click()
+  await page.getByRole('menuitem', { name: 'Copy the link' }).click()
+  await page.getByText('The link is copied.').waitFor()
+  await page.keyboard.press('Control+z')
+  await page.getByText('Copied between is in New again.').waitFor()
+  assert.equal((await stored(deal)).pipeline_stage, known.stages.New)
+  await end()
+})
+
 test('who closes the panel after its page was open is on the card again', { skip }, async () => {
   await makeDeal('Opened and back', { pipeline_stage: known.stages.New! })
   const { page, end } = await openUi(service, '/board')

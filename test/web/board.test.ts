@@ -87,6 +87,37 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   await end()
 })
 
+test('another finger does not drop a card that is dragged', { skip }, async () => {
+  const deal = await makeDeal('By one finger', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/board')
+  const from = (await card(page, 'By one finger').boundingBox())!
+  const to = (await column(page, 'Proposal').boundingBox())!
+  await page.mouse.move(from.x + 60, from.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(from.x + 90, from.y + 40, { steps: 4 })
+  await page.locator('.lifted').waitFor()
+  await page.evaluate(() => dispatchEvent(new PointerEvent('pointerup', { pointerId: 77 })))
+  await page.mouse.move(to.x + 60, to.y + 160, { steps: 8 })
+  await page.mouse.up()
+  await page.getByText('By one finger is in Proposal now.').waitFor()
+  assert.equal(await stageOf(deal), 'Proposal')
+  await end()
+})
+
+test('an address with no deal opens no panel', { skip }, async () => {
+  const { page, end } = await openUi(service, '/board?deal=abc')
+  const asked = requestsOf(page)
+  await page.reload()
+  await page.locator('[data-column]').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.deepEqual(
+    asked.filter(request => request.endsWith('/NaN')),
+    [],
+  )
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  await end()
+})
+
 test('a card is dragged by touch after a hold; a swipe scrolls', { skip }, async () => {
   const deal = await makeDeal('Dragged by touch', { pipeline_stage: known.stages.New! })
   const context = { hasTouch: true, isMobile: true }

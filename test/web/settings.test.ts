@@ -25,6 +25,18 @@ async function addField(page: Page, label: string, type: string, options?: strin
   await said(page, `Added the field “${label}”`)
 }
 
+test('a list of the settings has more records than one page of the service', { skip }, async () => {
+  const operations = Array.from({ length: 505 }, (_, index) => ({
+    op: 'create',
+    data: { name: `Zz many ${String(index).padStart(3, '0')}` },
+  }))
+  for (const half of [operations.slice(0, 300), operations.slice(300)])
+    assert.equal((await call('POST', `${v1}/tag/batch`, { operations: half })).body.meta.failed, 0)
+  const { page, end } = await openUi(service, '/settings/tags')
+  await page.getByText('Zz many 504').first().waitFor()
+  await end()
+})
+
 test('fields of several types are in the list and in the form at once', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/settings/fields')
   await page.getByRole('list', { name: 'Fields of Basic information' }).waitFor()
