@@ -108,10 +108,10 @@ test('what is saved in the panel is undone there, by its message and by Ctrl+Z',
   }
   await panel.getByRole('tab', { name: 'Overview' }).click()
   await change('By pointer')
-  await accessible('a panel with a message')
   await messageOf(page, 'Saved Description.').getByRole('button', { name: 'Undo' }).click()
   await shows('Before').waitFor()
   await change('By keys')
+  await accessible('a panel with a message')
   await focusIn(panel)
   await page.keyboard.press('Control+z')
   await shows('Before').waitFor()

@@ -5,7 +5,7 @@ import type { Page, Request } from 'playwright-core'
 import type { Json } from '../../src/json.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -491,7 +491,18 @@ test('after 200 random moves, some refused, the sums on the screen are those of 
     return seed % below
   }
   const open = ['New', 'Qualified', 'Proposal', 'Negotiation']
+  const dialog = page.getByRole('dialog')
+  const leave = async () => {
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  // Loaded now, the dialog of a closing opens with the key from now on.
+  await column(page, 'Negotiation').getByRole('link').first().focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await focusIn(dialog)
+  await leave()
   for (let moves = 0; moves < 200; moves++) {
+    if (await dialog.isVisible()) await leave()
     const from = open[random(4)]!
     const cards = column(page, from).getByRole('link')
     const count = await cards.count()
@@ -502,8 +513,8 @@ test('after 200 random moves, some refused, the sums on the screen are those of 
     if (moves % 10 === 9) isRefused = true
     await page.keyboard.press(random(2) ? 'Shift+ArrowRight' : 'Shift+ArrowLeft')
     await page.waitForTimeout(5)
-    if (await page.getByRole('dialog').isVisible()) await page.keyboard.press('Escape')
   }
+  if (await dialog.isVisible()) await leave()
   await answered()
   const { body } = await call('GET', `${v1}/deal/aggregate?group_by=pipeline_stage`)
   for (const name of open) {

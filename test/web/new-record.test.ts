@@ -158,7 +158,7 @@ test('a deal with a new contact is made by keyboard alone', { skip }, async () =
   const { page, end } = await openUi(service, '/deals/477')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('c')
-  await page.getByRole('dialog', { name: 'New deal' }).getByLabel('Title').waitFor()
+  await focusIn(page.getByRole('dialog', { name: 'New deal' }).getByLabel('Title'))
   await page.keyboard.type('Made by keys')
   await tabTo(page, /^Primary contact/)
   await page.keyboard.type('ada.keys@example.com')

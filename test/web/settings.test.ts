@@ -5,7 +5,16 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { assertAccessible, heard, openUi, resize, sharedBrowser, visit, widths } from '../support/ui.ts'
+import {
+  assertAccessible,
+  focusIn,
+  heard,
+  openUi,
+  resize,
+  sharedBrowser,
+  visit,
+  widths,
+} from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -730,11 +739,12 @@ test('dialogs of the settings and of views ask before they lose what is typed', 
     await page.goto(service.url + path)
     // Nothing is typed: it closes at once.
     await page.getByRole('button', { name: opener }).click()
-    await first().waitFor()
+    await focusIn(dialog(page))
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: opener }).click()
     await first().fill('half a name')
+    await focusIn(dialog(page))
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
     assert.equal(await first().inputValue(), 'half a name', path)
