@@ -1,11 +1,16 @@
 /** Webhooks (D72): who may make them, their events, and managing their deliveries. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
+import { workOn } from '../../src/records/work.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { replayDelivery } from '../../src/work/webhooks/deliveries.ts'
 import { claim, release } from '../../src/work/webhooks/progress.ts'
 import { giveUp } from '../../src/work/webhooks/queue.ts'
 import { browser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { onServer } from '../support/held-lock.ts'
 import { answering, startReceiver, verified } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
@@ -532,6 +537,32 @@ test('a test is sent once, also where the webhook asks for every event', async (
   const tests = receiver.got.filter(({ body }) => body.type === 'webhook.tested')
   assert.equal(tests.length, 1)
   assert.ok((await statesOf(id)).includes('webhook.tested dead'))
+})
+
+test('a replay takes its locks in the order of whoever notes an outcome down', onServer, async () => {
+  const receiver = await startReceiver()
+  const { id } = await made('webhook', { url: receiver.url, events: ['tag.*'] })
+  await made('tag', { name: 'Noted' })
+  const seq = await eventually(async () => {
+    const [one] = await deliveriesOf(id)
+    return one?.state === 'delivered' ? Number(one.id) : null
+  }, 'a delivery')
+  const catalog = await loadCatalog(db, resources, 1)
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%counter%'`
+  for (const hasOnlyTransactions of [false, true]) {
+    const work = workOn({ ...db, hasOnlyTransactions }, { catalog, actor: known.owner }, 'webhook')
+    const [replayed] = await db.sql.begin(async tx => {
+      await tx.query(`SELECT FROM webhook_progress WHERE webhook = ${id} FOR UPDATE`, [])
+      const replayed = replayDelivery(work, id, seq)
+      await eventually(async () => (await db.query(waiting)).length > 0, 'a replay that waits')
+      await tx.query("SET LOCAL lock_timeout = '500ms'", [])
+      await tx.query(`UPDATE webhook_delivery SET answer = answer WHERE webhook = ${id} AND seq = ${seq}`, [])
+      return [replayed]
+    })
+    assert.match(await replayed!, /"state":"waiting"/)
+  }
+  await call('DELETE', `${v1}/webhook/${id}`)
 })
 
 test('a replay goes back, and never past what was not sent yet', async () => {

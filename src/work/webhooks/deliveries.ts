@@ -116,21 +116,25 @@ export async function replayDelivery(work: Work, id: number, seq: number): Promi
   if (before) return onlyDelivery(db, webhook, seq)
   await requireInUse(work, id)
   await onlyDelivery(db, webhook, seq)
-  await happened(work, id, 'webhook.replayed', params => [
-    {
-      name: 'again',
-      change: sql`
-  UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL,
-    round = d.round + 1
-  FROM r, counted WHERE d.account_id = ${params.account}::bigint AND d.webhook = r.id
-    AND d.seq = ${String(seq)}::bigint
-`,
-    },
+  await happened(work, id, 'webhook.replayed', ({ account }) => [
     {
       name: 'progress',
       change: sql`
   UPDATE webhook_progress p SET next_at = counted.at
-  FROM r, counted WHERE p.account_id = ${params.account}::bigint AND p.webhook = r.id
+  FROM r, counted WHERE p.account_id = ${account}::bigint AND p.webhook = r.id
+`,
+      returning: sql`p.webhook`,
+      rows: () => sql`SELECT p.webhook FROM webhook_progress p
+  WHERE p.account_id = ${account}::bigint AND p.webhook = ${String(id)}::bigint`,
+    },
+    {
+      // It reads \`progress\`, which is locked first, as by the process that notes an outcome: no deadlock.
+      name: 'again',
+      change: sql`
+  UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL,
+    round = d.round + 1
+  FROM progress, counted WHERE d.account_id = ${account}::bigint AND d.webhook = progress.webhook
+    AND d.seq = ${String(seq)}::bigint
 `,
     },
   ])
