@@ -93,19 +93,26 @@ test('an account that cools down has its next turn after as long; others have th
 })
 
 test('a cooldown that ends early lasts until the others are done', async () => {
-  let idleMs = 0
-  const scheduler = share({ permits: 1, idleMs: () => idleMs })
-  await scheduler.run('a', undefined, async (_, coolDown) => {
-    await sleep(400)
-    coolDown(true)
-  })
-  const log: string[] = []
-  const next = scheduler.run('a', undefined, async () => void log.push('next'))
-  const asLong = sleep(400).then(() => void log.push('as long'))
-  await sleep(50)
-  assert.deepEqual(log, [])
-  idleMs = 100
-  await Promise.all([next, asLong])
-  assert.deepEqual(log, ['next', 'as long'])
-  scheduler.stop()
+  /** How long it lasts if the others are done when it has looked three times. */
+  const cooldown = async () => {
+    let [looks, since, ms] = [0, 0, 0]
+    const scheduler = share({ permits: 1, idleMs: () => (++looks < 4 ? 0 : 100) })
+    await scheduler.run('a', undefined, async (_, coolDown) => {
+      await sleep(400)
+      coolDown(true)
+      since = performance.now()
+    })
+    const next = async () => {
+      ms = performance.now() - since
+      assert.ok(looks >= 4 || ms > 399, `${looks} looks in ${ms} ms`)
+    }
+    await Promise.all([scheduler.run('a', undefined, next), sleep(400)])
+    scheduler.stop()
+    return ms
+  }
+  const all: number[] = []
+  // The least of three: a process that stands still looks late.
+  do all.push(await cooldown())
+  while (all.length < 3 && all.at(-1)! > 300)
+  assert.ok(Math.min(...all) < 300, all.join())
 })
