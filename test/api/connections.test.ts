@@ -166,16 +166,17 @@ test('pages of a stream that are not read count for the same share', async () =>
 })
 
 test('a request whose token is revoked before its body is there is refused', async () => {
+  const patient = await slow.another({ limits: {} })
   const { token, id } = await slow.made('token', { name: 'Slow', scopes: ['tag:read', 'tag:write'] })
   const body = JSON.stringify({ name: 'Of a revoked token' })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  assert.equal((await slow.call('GET', `${v1}/tag/view/list`, undefined, headers)).status, 200)
-  const client = await rawClient(slow.url)
+  assert.equal((await patient.call('GET', `${v1}/tag/view/list`, undefined, headers)).status, 200)
+  const client = await rawClient(patient.url)
   const length = { 'content-length': body.length, expect: '100-continue', connection: 'close' }
   client.send(head('POST', `${v1}/tag`, { ...headers, ...length }))
   // It is admitted as soon as it is known.
   await eventually(() => statusOf(client.answered()) === 100, 'an admitted head')
-  assert.equal((await slow.call('DELETE', `${v1}/token/${id}`)).status, 200)
+  assert.equal((await patient.call('DELETE', `${v1}/token/${id}`)).status, 200)
   slow.aSecondGoesBy()
   client.send(body)
   const answer = await client.ended
