@@ -158,7 +158,9 @@ test('what follows a refused request on its connection is not carried out', asyn
       head('POST', `${v1}/tag`, { ...bearer(token), 'content-length': second.length }) +
       second,
   )
-  await new Promise(resolve => setTimeout(resolve, 300))
+  // A write that comes after it is carried out.
+  const later = await service.call('POST', `${v1}/tag`, { name: 'Sent later' }, bearer(token))
+  assert.equal(later.status, 201, later.text)
   const [row] = await db.query("SELECT count(*)::text AS count FROM tag WHERE name = 'Smuggled'")
   assert.equal(row!.count, '0')
 })
@@ -231,7 +233,7 @@ test('hundreds of unfinished bodies: an account keeps to its share, and its neig
     )
     // One account alone may have half of all requests.
     const refused = () => clients.filter(client => statusOf(client.answered()) === 503)
-    if (round !== 2) await eventually(() => refused().length === 70, 'seventy that are refused')
+    if (round !== 2) await eventually(() => refused().length >= 70, 'seventy that are refused')
     const reply = await service.call('POST', `${v1}/tag`, { name: `Goes on ${round}` }, bearer(neighbour))
     assert.equal(reply.status, 201, reply.text)
     for (const { socket } of clients) socket.destroy()

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
 import { followEvents, keepInboxes } from '../../src/inbox/follow.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -199,7 +200,8 @@ test('an assignment by another person is told; by oneself, of a job and of what 
   await made('deal', dealBody(known, { title: 'Second', sales_owner: ann.id }))
   const bulk = { filter: `sales_owner:eq(${ann.id})`, changes: { sales_owner: bo.id } }
   const job = await made('deal/bulk', bulk)
-  for (let state = ''; state !== 'done'; ) state = (await call('GET', `${v1}/job/${job.id}`)).body.data.state
+  const isDone = async () => (await call('GET', `${v1}/job/${job.id}`)).body.data.state === 'done'
+  await eventually(isDone, 'an end of the job')
   const [one, ...others] = (await bo.inbox()).items
   assert.deepEqual([one!.kind, one!.count, one!.record.id, others], ['assignment', 2, deal.id, []])
 })
