@@ -28,6 +28,7 @@ import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { readyUrl } from '../reliability/service-process.ts'
 import { eventually } from '../support/eventually.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-disk-'))
 const mounts: string[] = []
@@ -299,7 +300,7 @@ function smallDisk(name: string, megabytes: number): string | null {
 
 async function openOn(disk: string, test: TestContext): Promise<{ db: Database; said: string[] }> {
   const said: string[] = []
-  const db = await openDatabase({ dataDir: join(disk, 'data'), log: line => said.push(line) })
+  const db = await openDatabase({ dataDir: join(disk, 'data'), ...timeouts(), log: line => said.push(line) })
   test.after(() => db.close())
   return { db, said }
 }

@@ -284,10 +284,9 @@ test('a collector that is away or does not answer changes no answer; the log say
     await work(service)
     await service.logged(/Traces: the collector did not take \d+ spans so far: [^"]+\. They are lost\./)
     await work({ ...service, post: () => service.post(`${v1}/tag`, { name: 'Another' }) })
-    const begun = performance.now()
+    // A stop that hangs ends with 1.
     await service.end()
     assert.equal(service.child.exitCode, 0)
-    assert.ok(performance.now() - begun < 8000)
     assert.equal(service.log().match(/spans so far/g)!.length, 1)
     assert.doesNotMatch(service.log(), /"level":50/)
   }

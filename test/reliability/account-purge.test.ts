@@ -91,7 +91,7 @@ async function jobs(days: number, isDone: (said: readonly string[]) => Promise<b
   const log = (line: string) => void said.push(line)
   const running = new BackgroundJobs({ db, resources, now: () => inDays(days), log, retentionDays: 30 })
   await eventually(() => isDone(said), 'an end of the jobs', 50)
-  running.stop()
+  await running.stop()
   return said
 }
 

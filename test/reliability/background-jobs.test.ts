@@ -117,9 +117,7 @@ test('when no process remembers the old configuration any more, the jobs are don
     return (await db.query(text, [String(b)]))[0]!.is_done === 'true'
   }
   assert.equal(await isDone(), false)
-  for (let tries = 0; tries < 600 && !(await isDone()); tries++)
-    await new Promise(resolve => setTimeout(resolve, 50))
-  assert.ok(await isDone())
+  await eventually(isDone, 'an end of the jobs', 50)
 })
 
 test('a change that the jobs could not follow is followed again', async () => {

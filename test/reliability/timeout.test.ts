@@ -13,7 +13,7 @@ const isServer = process.env.TEST_ENGINE === 'postgres'
 test('a list that takes too long is stopped with a clear 503; the next one is answered', {
   skip: !isServer,
 }, async () => {
-  const { db, get } = await startService({ sampleData: false, statementTimeoutMs: 2000 })
+  const { db, get } = await startService({ sampleData: false, statementTimeoutMs: 4000 })
   await db.sql.begin(async tx => {
     await tx.query('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
     const slow = await get(`${v1}/deal/view/list`)
