@@ -1,7 +1,6 @@
 /** The statements of a step of an import, under the account's lock (D165). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Callers } from '../../src/accounts/callers.ts'
 import { statementsOf } from '../../src/mergeable-write.ts'
 import type { Transaction } from '../../src/records/store.ts'
@@ -10,6 +9,7 @@ import { resources } from '../../src/resources/resources.ts'
 import { importStep } from '../../src/work/imports/step.ts'
 import type { Job } from '../../src/work/jobs/job.ts'
 import { readJob } from '../../src/work/jobs/store.ts'
+import { untilOneWaits } from '../support/held-lock.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { type Reply, startService, v1 } from '../support/service.ts'
 
@@ -90,7 +90,7 @@ test('what a step has found stays until its rows are written', async () => {
   const { step } = await stepOf(await fileOf('There', 1), async text => {
     if (!text.includes('INSERT INTO "deal"')) return
     deleted = call('DELETE', `${v1}/company/${id}`)
-    await sleep(200)
+    await untilOneWaits(db)
   })
   assert.equal(step.counts.created, 1, JSON.stringify(step.problems))
   assert.equal((await deleted)!.status, 409)

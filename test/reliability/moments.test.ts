@@ -8,6 +8,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import { workOn } from '../../src/records/work.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { untilOneWaits } from '../support/held-lock.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -146,7 +147,7 @@ test('the time is that under the lock, not that of the request', async () => {
   const [reply] = await db.sql.begin(async sql => {
     await sql.query('SELECT 1 FROM counter WHERE account_id = 1 FOR UPDATE')
     const waiting = call('PATCH', `${v1}/deal/${id}`, { title: 'Waited' })
-    await new Promise(resolve => setTimeout(resolve, 300))
+    await untilOneWaits(db)
     released = (await sql.query(`SELECT ${iso('clock_timestamp()')} AS now`))[0]!.now!
     return [waiting]
   })
