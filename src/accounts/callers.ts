@@ -78,9 +78,15 @@ export class Callers {
     return cached.caller
   }
 
-  /** Like `identify`, read from the database. Replaces the cached caller. */
+  /**
+   * Like `identify`, read from the database. Replaces the cached caller, by which other requests are judged
+   * until the database has answered.
+   */
   identifyNow(token: string): Promise<AuthenticatedCaller | null> {
-    return this.#remember(token, hashToken(token))
+    const hash = hashToken(token)
+    const cached = this.#remembered.get(hash)
+    if (!cached || this.#now() >= cached.until) return this.#remember(token, hash)
+    return this.#replaced(token, hash, cached, this.#db)
   }
 
   /**
@@ -127,11 +133,20 @@ export class Callers {
   /** Refreshes a cached caller ahead of its expiry. The cached one stays valid until it is replaced. */
   #refresh(token: string, hash: string, cached: CachedCaller): void {
     cached.refreshAt = Number.POSITIVE_INFINITY
-    const latest = this.#ask(token, hash, this.#background)
-    latest.caller.then(
-      () => this.#remembered.get(hash) === cached && this.#remembered.set(hash, latest),
-      () => {},
-    )
+    this.#replaced(token, hash, cached, this.#background).catch(() => {})
+  }
+
+  async #replaced(
+    token: string,
+    hash: string,
+    cached: CachedCaller,
+    db: Reader,
+  ): Promise<AuthenticatedCaller | null> {
+    const latest = this.#ask(token, hash, db)
+    const caller = await latest.caller
+    // Nothing is cached that was asked before the configuration changed.
+    if (this.#remembered.get(hash) === cached) this.#remembered.set(hash, latest)
+    return caller
   }
 
   #ask(token: string, hash: string, db: Reader = this.#db): CachedCaller {

@@ -11,8 +11,8 @@ import { citusUrl } from './citus.ts'
 import { eventually } from './eventually.ts'
 
 /**
- * The embedded engine runs one transaction at a time, so nothing comes between there. On a cluster the workers
- * wait, and the coordinator shows nothing of it.
+ * The embedded engine runs one transaction at a time, so nothing comes between there. On a cluster, the
+ * workers wait, and the coordinator shows nothing of it.
  */
 export const onServer = { skip: process.env.TEST_ENGINE !== 'postgres' || citusUrl !== undefined }
 
