@@ -194,6 +194,8 @@ test('what is no bulk change is refused', async () => {
     [{ changes: { nothing: 1 } }, '/changes/nothing'],
     [{ changes: { quantity_in_stock: 'many' } }, '/changes/quantity_in_stock'],
     [{ changes: { name: 'x' }, more: 1 }, '/more'],
+    [{ changes: { name: '' }, more: 1 }, '/more'],
+    [{ changes: { name: '' }, more: 1 }, '/changes/name'],
     [{ changes: { name: '' } }, '/changes/name'],
     [{ changes: { name: 'x', updated_at: '2024-01-01T00:00:00Z' } }, '/changes/updated_at'],
   ] as [Json, string][]) {
@@ -206,9 +208,43 @@ test('what is no bulk change is refused', async () => {
   }
   assert.equal(await lastSeq(), seq)
   assert.equal((await bulk('product', { filter: ['all', 'id:eq(1)'], changes: { name: 'x' } })).status, 400)
-  assert.equal((await bulk('product', { filter: 'nothing:eq(1)', changes: { name: 'x' } })).status, 400)
+  const unknown = await bulk('product', { filter: 'nothing:eq(1)', changes: { name: 'x' } })
+  assert.deepEqual([unknown.status, unknown.body.errors[0].path], [400, '/filter'])
   assert.equal((await get(`${v1}/job/999999`)).status, 404)
   assert.equal((await get(`${v1}/job?pageSize=1`)).body.data.length, 1)
+})
+
+test('a change to a record that is not there is refused before any record is', async () => {
+  const { id: deleted } = await made('user', { name: 'Gone', email: 'gone@example.com' })
+  assert.equal((await call('DELETE', `${v1}/user/${deleted}`)).status, 200)
+  const seq = await lastSeq()
+  for (const [changes, path] of [
+    [{ sales_owner: 999_999 }, '/changes/sales_owner'],
+    [{ sales_owner: deleted }, '/changes/sales_owner'],
+    [{ primary_contact: 999_999 }, '/changes/primary_contact'],
+    [{ tags: [999_999] }, '/changes/tags/0'],
+    [
+      { deal_value: { products: [{ product: 999_999, quantity: 1 }] } },
+      '/changes/deal_value/products/0/product',
+    ],
+  ] as [JsonObject, string][])
+    for (const query of ['', '?dry_run=1']) {
+      const reply = await bulk('deal', { filter: 'all', changes }, query)
+      assert.equal(reply.status, 422, reply.text)
+      const problems = reply.body.errors.map((one: JsonObject) => [one.path, one.code])
+      assert.deepEqual(problems, [[path, 'reference_not_found']])
+    }
+  assert.equal(await lastSeq(), seq)
+})
+
+test('a change to an inactive user is left to each record, which may have them', async () => {
+  const { id: inactive } = await made('user', { name: 'Away', email: 'away@example.com' })
+  const deal = await made('deal', dealBody(known, { sales_owner: inactive }))
+  assert.equal((await call('PATCH', `${v1}/user/${inactive}`, { is_active: false })).status, 200)
+  const asked = await bulk('deal', { filter: `id:eq(${deal.id})`, changes: { sales_owner: inactive } })
+  assert.equal(asked.status, 201, asked.text)
+  const { unchanged, refused } = await ended(asked.body.data.id)
+  assert.deepEqual([unchanged, refused], [1, 0])
 })
 
 test('the same request with its key makes one job, however often it comes', async () => {

@@ -7,6 +7,7 @@ import { beginQuery, throwProblems, unreadable, wholeNumber } from '../../lists/
 import { oncePerKey, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
+import { lookUpReferences, missingReferences } from '../../records/references.ts'
 import type { Transaction } from '../../records/store.ts'
 import { workOn } from '../../records/work.ts'
 import { reserveIds } from '../../records/write/protocol.ts'
@@ -29,7 +30,8 @@ import {
 } from '../../work/jobs/store.ts'
 import type { JobWorker } from '../../work/jobs/worker.ts'
 import { type Answer, okAnswer } from '../answer.ts'
-import { type ApiRequest, bodyOf, contextOf, idOf, knownMembersOf, schemaOf } from '../request.ts'
+import { withPaths } from '../parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, idOf, objectOf, schemaOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
 import { inTurn } from './record-reads.ts'
@@ -69,7 +71,7 @@ export function jobHandlers(service: JobService) {
 
 /** POST /{resource}/bulk: the same changes to all records that a filter finds (D82). */
 export function bulkHandler({ db, worker }: JobService, resource: string): Handler {
-  return async asked => {
+  return withPaths(async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
     // Before all checks, as with every write (D8).
@@ -91,7 +93,7 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const answer = await db.transaction(turnOf(request), tx => oncePerKey(tx, context, () => make(tx)))
     for (const job of created) worker.wake(job)
     return answer
-  }
+  })
 }
 
 /** Creates a job. Throws `rate_limited` if the account has too many open ones. */
@@ -222,8 +224,13 @@ const everyRecord = 'all'
 
 async function bulkPlanOf(db: Transaction, request: ApiRequest, resource: string): Promise<BulkPlan> {
   const detail = 'The bulk change was not begun.'
-  const { filter = null, changes = null } = knownMembersOf(bodyOf(request), ['filter', 'changes'], detail)
-  const problems = [...filterProblems(filter), ...(await changesProblems(db, request, resource, changes))]
+  const body = objectOf(bodyOf(request), detail)
+  const { filter = null, changes = null } = body
+  const problems = [
+    ...unknownMembers(body, ['filter', 'changes']).listed,
+    ...filterProblems(filter),
+    ...(await changesProblems(db, request, resource, changes)),
+  ]
   if (problems.length) throw new Refusal('validation_failed', detail, problems)
   return {
     filter: filter === everyRecord ? [] : ([filter].flat() as string[]),
@@ -256,8 +263,13 @@ async function changesProblems(
     return [problemAt('/changes', 'required', 'changes must have a field.')]
   const schema = schemaOf(request, resource)
   const { catalog } = request.caller
-  const { problems, warnings } = await resolveNames(db, request.caller, names =>
+  const { problems, warnings, references } = await resolveNames(db, request.caller, names =>
     parseRecord(changes, schema, catalog, {}, names),
+  )
+  const { referenceState } = await lookUpReferences(db, request.caller, references, false)
+  // A record may have an inactive one already, and keep it (D10).
+  const missing = missingReferences(references, referenceState).filter(
+    ({ code }) => code !== 'inactive_option',
   )
   // Members that the changes lack exist in each record, and so may the currency of an amount.
   const own = problems.listed.filter(
@@ -270,7 +282,7 @@ async function changesProblems(
     .map(({ field, code, path = `/${field}` }) => ({
       ...{ field, path, code, message: `${path.slice(1)} is read-only for you: leave it out.` },
     }))
-  return [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
+  return [...own, ...missing, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
 }
 
 /** The user to whose jobs a caller is restricted; null: an administrator sees all of the account. */
