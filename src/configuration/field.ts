@@ -128,7 +128,8 @@ function withDefault(
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
     validation.reject('/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const found = { ...validation, references: [] }
-  const context = parseContextOf(field, '/default_value', found)
+  // Problems name the member of the body: a new field may have no name yet.
+  const context = parseContextOf({ ...field, internal_name: 'default_value' }, '/default_value', found)
   const parsed = isBlank(input) ? null : kinds[field.type].parse(input, context, row.default_value)
   const value = parsed === undefined || !isHollow(parsed) ? parsed : null
   // The existing default may stay, even if the caller may not see the records that it names.

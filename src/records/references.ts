@@ -145,8 +145,7 @@ export function missingReferences(
     const found = referenceState(resource, id)
     if (found === 'live' || by === 'default') return []
     if (found === 'inactive' && (by === 'before' || allowedInactive?.has(id))) return []
-    // A default is not sent in its field.
-    const member = path.slice(Math.max(0, path.lastIndexOf(`/${field}`)))
+    const member = path.slice(path.lastIndexOf(`/${field}`))
     const [code, why]: readonly [ProblemCode, string] =
       found === 'inactive'
         ? ['inactive_option', `a ${resource} that is no longer in use`]

@@ -388,6 +388,33 @@ test('the limit of a multiselect counts options, however each is named', async (
   await call('DELETE', `${v1}/field/${field.id}`)
 })
 
+test('a wrong default is named as the member that was sent', async () => {
+  const body = { source: 'deal', field_name: 'Headcount', type: 'SINGLE_NUMBER', default_value: 'many' }
+  const number = await created({ ...body, default_value: 1 })
+  const wanted = { ...body, field_name: 'Old fee', type: 'MONETARY' }
+  const money = await created({ ...wanted, default_value: { currency: 'GBP', value: 5 } })
+  const owner = { ...body, field_name: 'Coach', type: 'OWNER', default_value: 999_999 }
+  for (const [method, path, sent, pointer] of [
+    ['POST', '/field', { ...body, field_name: 'Heads' }, '/default_value'],
+    ['POST', '/field', { ...body, field_name: '日本' }, '/default_value'],
+    ['POST', '/field', owner, '/default_value'],
+    ['PATCH', `/field/${number.id}`, { default_value: 'many' }, '/default_value'],
+    [
+      'PATCH',
+      `/field/${money.id}`,
+      { default_value: { currency: 'GBP', value: 'x' } },
+      '/default_value/value',
+    ],
+  ] as [string, string, Json, string][]) {
+    const reply = await call(method, `${v1}${path}`, sent)
+    assert.equal(reply.status, 422, reply.text)
+    const { field, message } = reply.body.errors.find((one: { path: string }) => one.path === pointer)
+    assert.equal(field, 'default_value', reply.text)
+    assert.ok(message.startsWith(`${pointer.slice(1).replace('/', '.')} `), reply.text)
+  }
+  for (const { id } of [number, money]) await call('DELETE', `${v1}/field/${id}`)
+})
+
 test('no default gives rights to a new user, role or token', async () => {
   const defaults = { 'user.role': 1, 'role.scopes': ['admin'], 'token.scopes': ['admin'], 'token.user': 1 }
   for (const [name, value] of Object.entries(defaults)) {
