@@ -136,7 +136,8 @@ function findTerm(path: string, parameter: string, context: QueryContext): Resol
   const { problems } = context
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
-  const message = member ? `${name} has no member "${member}".` : `${name} needs a member.`
+  const wrong = `${name} has no member "${path.slice(name.length + 1)}".`
+  const message = member ? wrong : `${name} needs a member.`
   addProblem(problems, parameter, 'unknown_field', message, { field: path, hint })
   return null
 }
@@ -156,8 +157,9 @@ function acrossTerm(field: Field, path: string, { catalog }: QueryContext): Reso
   return term && { field: inner, term, across: { resource, term: ids } }
 }
 
-/** The first step of a path, and the rest. */
+/** The first step of a path, and the rest: after a dot at the end, a member that no field has. */
 function steps(path: string): { name: string; member: string } {
   const dot = path.indexOf('.')
-  return dot < 0 ? { name: path, member: '' } : { name: path.slice(0, dot), member: path.slice(dot + 1) }
+  if (dot < 0) return { name: path, member: '' }
+  return { name: path.slice(0, dot), member: path.slice(dot + 1) || '.' }
 }

@@ -113,7 +113,12 @@ test('a deleted record counts like any other, as its name is still shown', async
 })
 
 test('one step, known fields, and not for sorting', async () => {
-  for (const filter of ['primary_contact.company.name:eq(x)', 'company.nobody:eq(x)', 'title.name:eq(x)']) {
+  for (const filter of [
+    'primary_contact.company.name:eq(x)',
+    'company.nobody:eq(x)',
+    'company.name.:eq(x)',
+    'title.name:eq(x)',
+  ]) {
     const reply = await list(filter)
     assert.equal(reply.status, 400)
     assert.equal(reply.body.errors[0].code, 'unknown_field', filter)

@@ -120,6 +120,20 @@ test('syntax errors name their position', async () => {
   assert.deepEqual(codes(await list(`?filter=${many}`)), ['filter syntax'])
 })
 
+test('a dot at the end of a name is a member that is missing', async () => {
+  for (const filter of [
+    'title.:eq(x)',
+    'deal_value.:gt(5)',
+    'company.:isnull(true)',
+    'metadata.:exists(true)',
+  ]) {
+    const reply = await list(`?filter=${filter}`)
+    assert.deepEqual(codes(reply), ['filter unknown_field'], filter)
+    assert.match(reply.body.errors[0].message, /^\w+ has no member ""\.$/)
+  }
+  assert.deepEqual(codes(await list('?sort=title.:asc')), ['sort unknown_field'])
+})
+
 test('what can not be planned is refused with every reason, nothing is dropped', async () => {
   const reply = await list(
     '?filter=titel:eq(x),tags:gt(1),source:eq(Wbe),deal_value.amount:eq(1),id:between(5,1)&sort=tags:asc,nope:desc',
