@@ -168,8 +168,12 @@ test('a line of a product that is gone keeps its price; one of a product that is
     ],
   )
   assert.deepEqual(
-    meta.warnings.map(({ code, message }: { code: string; message: string }) => [code, message.slice(0, 22)]),
-    [['taken_from_product', 'deal_value.products[2]']],
+    meta.warnings.map(({ code, path, message }: { [member: string]: string }) => [
+      code,
+      path,
+      message!.slice(0, 22),
+    ]),
+    [['taken_from_product', '/deal_value/products/2', 'deal_value.products[2]']],
   )
   // Sent members are applied, and the rest of such a line stays.
   const partly = (await patch({ products: [{ product: gone.id, quantity: 1, tax: 0 }] })).body.data.deal_value

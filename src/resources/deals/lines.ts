@@ -153,5 +153,5 @@ function warnOfPrice(
   )
   if (replaced.length === 0) return
   const message = `deal_value.products[${index}] took its ${replaced.join(', ')} from the product. To keep other values, send them with the line.`
-  warn({ field: 'deal_value', code: 'taken_from_product', message })
+  warn({ field: 'deal_value', code: 'taken_from_product', path: `/deal_value/products/${index}`, message })
 }
