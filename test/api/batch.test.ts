@@ -65,6 +65,19 @@ test('atomic is all or none', async () => {
   assert.deepEqual([good.status, await count('product')], [200, before[0]! + 1])
 })
 
+test('problems of an operation without data have the path of the operation', async () => {
+  const { id: company } = await service.made('company', { name: 'In use' })
+  await service.made('deal', dealBody(known, { company }))
+  const { id: contact } = await service.made('contact', { first_name: 'Ann', last_name: 'Gone' })
+  const { id } = await service.made('deal', dealBody(known, { primary_contact: contact }))
+  for (const path of [`deal/${id}`, `contact/${contact}`])
+    assert.equal((await call('DELETE', `${v1}/${path}`)).status, 200)
+  const used = await batch('company', { operations: [{ op: 'delete', id: company }], atomic: true })
+  assert.deepEqual(problemsOf(used), ['/operations/0 in_use'], used.text)
+  const orphan = await batch('deal', { operations: [{ op: 'restore', id }], atomic: true })
+  assert.deepEqual(problemsOf(orphan), ['/operations/0 reference_not_found'], orphan.text)
+})
+
 test('one Idempotency-Key stands for the whole', async () => {
   const headers = { 'idempotency-key': 'batch-1' }
   const body = { operations: [create({ name: 'Once' }), create({})] }

@@ -10,7 +10,7 @@ import { unknownMembers } from '../request.ts'
 
 export const operationsMax = 500
 
-type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }
+export type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }
 
 /**
  * Reads a body. Throws `validation_failed` with all problems. In a repeated batch (D8), an operation whose

@@ -17,7 +17,7 @@ import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { type ApiRequest, bodyOf, contextOf, schemaOf, workOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route } from '../route.ts'
-import { batchBody, batchMeta, operationsMax, readBatch } from './batch-body.ts'
+import { type Batch, batchBody, batchMeta, operationsMax, readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
 import { isDryRun, turnOf, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
 
@@ -68,7 +68,9 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
       carryOutBatch(workOf({ ...request, caller, idempotency: null }, tx, resource), some, since)
     if (isAtomic || isDry) {
       const work = workOn(db, request.caller, resource)
-      return atOnce(work, request, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
+      return atOnce(work, request, { isDry, isAtomic, operations }, tx =>
+        carryOut(tx, request.caller, operations),
+      )
     }
     // The format in which earlier versions stored it.
     if (earlier && 'status' in earlier.response) return earlier.response
@@ -88,14 +90,16 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
 async function atOnce(
   work: Work<Database, AuthenticatedCaller>,
   request: ApiRequest,
-  { isDry, isAtomic }: { readonly isDry: boolean; readonly isAtomic: boolean },
+  how: { readonly isDry: boolean } & Pick<Batch, 'isAtomic' | 'operations'>,
   carryOut: (tx: Transaction) => Promise<Outcome[]>,
 ): Promise<Answer> {
+  const { isDry, isAtomic, operations } = how
   const act = async (tx: Transaction) => {
     const outcomes = await carryOut(tx)
     const failed = outcomes.filter(outcome => 'refusal' in outcome).length
     const commits = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
-    const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: resultsOf(outcomes) }
+    const isRefused = isAtomic && failed > 0
+    const result = isRefused ? atomicRefusal(request, operations, outcomes) : { told: resultsOf(outcomes) }
     return { commits, result }
   }
   const context = contextOf(request)
@@ -191,11 +195,17 @@ function refusals(most = problemsMax) {
 const problemsMax = 500
 
 /** The refusal of an atomic batch: one operation was refused, so none was carried out. */
-function atomicRefusal(request: ApiRequest, outcomes: readonly Outcome[]): Answer {
+function atomicRefusal(
+  request: ApiRequest,
+  operations: readonly Operation[],
+  outcomes: readonly Outcome[],
+): Answer {
   const refused = refusals()
   const all = outcomes.map(outcome => ('refusal' in outcome ? outcome.refusal : null))
   const first = all.find(refusal => refusal !== null)!
-  const errors = all.flatMap((refusal, index) => (refusal ? problemsAt(refusal, index) : []))
+  const errors = all.flatMap((refusal, index) =>
+    refusal ? problemsAt(refusal, operations[index]!, index) : [],
+  )
   const failed = all.filter(refusal => refusal !== null).length
   const detail = `Nothing was saved: ${failed} of ${outcomes.length} operations can't be carried out.`
   const data = all.map(refusal => (refusal ? refused(refusal) : notCarriedOut))
@@ -223,9 +233,12 @@ const notCarriedOut = {
   detail: 'Not saved, because another operation of the batch was refused.',
 }
 
-/** The problems of an operation, with paths from the root of the batch's body. */
-function problemsAt({ problems, message }: Refusal, index: number): Problem[] {
+/** The problems of an operation, with paths from the root of the batch's body. Some have no data. */
+function problemsAt({ problems, message }: Refusal, { body }: Operation, index: number): Problem[] {
   const path = `/operations/${index}`
   if (problems.length === 0) return [problemAt(path, 'not_carried_out', message)]
-  return problems.map(problem => ({ ...problem, path: `${path}/data${problem.path}` }))
+  return problems.map(problem => ({
+    ...problem,
+    path: body === null ? path : `${path}/data${problem.path}`,
+  }))
 }
