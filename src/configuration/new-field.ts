@@ -118,6 +118,7 @@ function newOptions(
     validation.reject('/options', 'too_many', `must have at most ${optionsMax} entries`)
     return []
   }
+  const places = sent.map((item, index) => `/options/${index}${isObject(item) ? '/name' : ''}`)
   const names = sent.map((item, index) => {
     if (isObject(item) && item.id !== undefined) warnOfReadOnly('options', validation, `/options/${index}/id`)
     const unknown = isObject(item)
@@ -129,17 +130,13 @@ function newOptions(
         'unknown_field',
         'is not a member of a new option',
       )
-    return nameOf(isObject(item) ? item.name : item, `/options/${index}`, validation)
+    return nameOf(isObject(item) ? item.name : item, places[index]!, validation)
   })
   for (const [index, name] of names.entries()) {
     const first =
       name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
     if (first < index)
-      validation.reject(
-        `/options/${index}`,
-        'name_taken',
-        `is "${name}", which is the name of another option`,
-      )
+      validation.reject(places[index]!, 'name_taken', `is "${name}", which is the name of another option`)
   }
   return names.map((name, index) => ({
     id: firstId + index,

@@ -198,6 +198,12 @@ test('every problem of a field is reported at once, and nothing is half-saved', 
     '/options/2 required',
     '/options/3 wrong_type',
   ])
+  const objects = { ...twice, options: [{ name: '' }, { id: 3 }, { name: 'One' }, { name: ' one' }] }
+  assert.deepEqual(await refused(422, 'POST', '/field', objects), [
+    '/options/0/name required',
+    '/options/1/name required',
+    '/options/3/name name_taken',
+  ])
   // Characters that nobody sees are no name.
   const named = { ...twice, field_name: '\u200b', internal_name: 'cf_unseen' }
   assert.deepEqual(await refused(422, 'POST', '/field', named), [
