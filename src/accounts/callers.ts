@@ -7,13 +7,13 @@ import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.
 import type { Resource } from '../fields/resource.ts'
 import { parseJson } from '../json.ts'
 import type { Reader } from '../records/store.ts'
-import { isInUse, isSignedIn, isValid } from '../resources/user-access.ts'
 import { catalogAs } from '../rights/as-role.ts'
 import { Rights } from '../rights/rights.ts'
 import { narrowed } from '../rights/scopes.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
-import { ask, prepared, sql } from '../sql.ts'
+import { ask, sql } from '../sql.ts'
 import type { AccountState } from './account-state.ts'
+import { sessionStatement, tokenStatement, userStatement } from './caller-statements.ts'
 import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
 
@@ -37,7 +37,8 @@ type Row = Readonly<Record<string, string | null>>
 export const callerKnownMs = 1000
 /** A cached token that is used after this time is refreshed before it expires, so that no request waits. */
 const refreshAfterMs = 500
-const tokensMax = 10_000
+/** Maximum of cached secrets, of those with a caller and of those without. */
+const secretsMax = 10_000
 /** Maximum of cached catalogs, each with the values derived from it. */
 const catalogsMax = 1000
 
@@ -49,13 +50,19 @@ type CachedCaller = {
   readonly until: number
 }
 
+/** hash of a token or session → its caller; the first is the one that was looked up least lately */
+type Cache = Map<string, CachedCaller>
+const nobody = Promise.resolve(null)
+
 export class Callers {
   readonly #db: Reader
   readonly #background: Reader
   readonly #resources: readonly Resource[]
   readonly #now: () => number
-  /** hash of a token or session → its caller */
-  readonly #remembered = new Map<string, CachedCaller>()
+  /** Secrets that were valid when last looked up. They stay here when their time is over. */
+  readonly #known: Cache = new Map()
+  /** Other secrets, in a cache of their own: anybody can send any number of them. */
+  readonly #unknown: Cache = new Map()
   /** account → its catalog, as an LRU cache: the least recently used is the first */
   readonly #catalogs = new Map<number, Promise<Catalog>>()
   readonly #catalogsMax: number
@@ -71,9 +78,15 @@ export class Callers {
 
   /** The caller of a token or session; null if it is unknown or has ended. */
   identify(token: string): Promise<AuthenticatedCaller | null> {
+    return this.identifyKnown(token) ?? this.#remember(token, hashToken(token))
+  }
+
+  /** Like `identify`, but null, without a query, for a text that was not valid when last looked up. */
+  identifyKnown(token: string): Promise<AuthenticatedCaller | null> | null {
     const hash = hashToken(token)
-    const cached = this.#remembered.get(hash)
-    if (!cached || this.#now() >= cached.until) return this.#remember(token, hash)
+    const cached = this.#known.get(hash)
+    if (!cached) return this.#answerOf(hash)
+    if (this.#now() >= cached.until) return this.#remember(token, hash)
     if (this.#now() >= cached.refreshAt) this.#refresh(token, hash, cached)
     return cached.caller
   }
@@ -84,7 +97,7 @@ export class Callers {
    */
   identifyNow(token: string): Promise<AuthenticatedCaller | null> {
     const hash = hashToken(token)
-    const cached = this.#remembered.get(hash)
+    const cached = this.#known.get(hash)
     if (!cached || this.#now() >= cached.until) return this.#remember(token, hash)
     return this.#replaced(token, hash, cached, this.#db)
   }
@@ -111,23 +124,51 @@ export class Callers {
    * Invalidates the cache of an account after a change of its configuration: this process sees it at once.
    */
   forget(account: number): void {
-    for (const [hash, cached] of this.#remembered)
-      if (cached.account === account) this.#remembered.delete(hash)
+    for (const [hash, cached] of this.#known) if (cached.account === account) this.#expire(hash, cached)
+    for (const [hash, cached] of this.#unknown) if (cached.account === account) this.#unknown.delete(hash)
   }
 
   /** Invalidates a token or session that has ended: this process refuses it at once. */
   forgetSecret(token: string): void {
-    this.#remembered.delete(hashToken(token))
+    const hash = hashToken(token)
+    this.#known.delete(hash)
+    this.#unknown.delete(hash)
+  }
+
+  /** A look-up of an unknown secret that is under way, or was answered within a second. */
+  #answerOf(hash: string): Promise<AuthenticatedCaller | null> | null {
+    const cached = this.#unknown.get(hash)
+    return cached && this.#now() < cached.until ? cached.caller : null
   }
 
   #remember(token: string, hash: string): Promise<AuthenticatedCaller | null> {
     const cached = this.#ask(token, hash)
-    // A text that is no secret is not cached: anybody can send any number of them.
+    // A text that is no secret is not cached: it costs no query.
     if (cached.account === null) return cached.caller
-    if (this.#remembered.size >= tokensMax) this.#remembered.clear()
-    this.#remembered.set(hash, cached)
-    cached.caller.catch(() => this.#remembered.delete(hash))
+    put(this.#known.has(hash) ? this.#known : this.#unknown, hash, cached)
+    this.#sortIn(hash, cached)
     return cached.caller
+  }
+
+  /** Moves a cached secret to those with or without a caller, once it is looked up. */
+  #sortIn(hash: string, cached: CachedCaller): void {
+    cached.caller.then(
+      caller => {
+        const [from, to] = caller ? [this.#unknown, this.#known] : [this.#known, this.#unknown]
+        if (from.get(hash) !== cached) return
+        from.delete(hash)
+        put(to, hash, cached)
+      },
+      () => {
+        if (this.#known.get(hash) === cached) this.#expire(hash, cached)
+        if (this.#unknown.get(hash) === cached) this.#unknown.delete(hash)
+      },
+    )
+  }
+
+  /** Lets go of a caller and their catalog. The secret stays known. */
+  #expire(hash: string, { account }: CachedCaller): void {
+    this.#known.set(hash, { account, caller: nobody, refreshAt: 0, until: Number.NEGATIVE_INFINITY })
   }
 
   /** Refreshes a cached caller ahead of its expiry. The cached one stays valid until it is replaced. */
@@ -145,7 +186,10 @@ export class Callers {
     const latest = this.#ask(token, hash, db)
     const caller = await latest.caller
     // Nothing is cached that was asked before the configuration changed.
-    if (this.#remembered.get(hash) === cached) this.#remembered.set(hash, latest)
+    if (this.#known.get(hash) === cached) {
+      put(this.#known, hash, latest)
+      this.#sortIn(hash, latest)
+    }
     return caller
   }
 
@@ -227,48 +271,12 @@ export class Callers {
   }
 }
 
-/** The state of the account, over its rows `a` and `c`. */
-const stateColumns = sql`a.catalog_version::text AS catalog_version, a.settled_version::text AS settled_version,
-  c.last_seq::text AS last_seq`
-
-/** The user of a valid token. Runs at most once a second per token. */
-const tokenStatement = prepared(
-  (account, hash) => sql`
-SELECT t.id::text AS id, t.name, t.scopes::text AS scopes, u.id::text AS actor, u.role::text AS role,
-  array_to_json(u.territories)::text AS territories, ${stateColumns},
-  floor(extract(epoch FROM t.expires_at) * 1000)::text AS ends_at,
-  (t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute')::text AS is_use_due
-FROM token_secret s
-  JOIN token t ON t.account_id = s.account_id AND t.id = s.token
-  JOIN "user" u ON u.account_id = s.account_id AND u.id = t."user"
-  JOIN account a ON a.account_id = s.account_id
-  JOIN counter c ON c.account_id = s.account_id
-WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
-  AND (s.valid_until IS NULL OR s.valid_until > now())
-  AND ${isValid} AND ${isInUse} AND a.deleted_at IS NULL`,
-)
-
-/** The user of a session that has not ended. */
-const sessionStatement = prepared(
-  (account, hash) => sql`
-SELECT s.id::text AS id, u.id::text AS actor, u.role::text AS role,
-  array_to_json(u.territories)::text AS territories, ${stateColumns},
-  (s.last_used_at < now() - interval '1 minute')::text AS is_use_due
-FROM session s
-  JOIN "user" u ON u.account_id = s.account_id AND u.id = s."user"
-  JOIN account a ON a.account_id = s.account_id
-  JOIN counter c ON c.account_id = s.account_id
-WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
-  AND ${isSignedIn} AND ${isInUse} AND a.deleted_at IS NULL`,
-)
-
-const userStatement = prepared(
-  (account, user) => sql`
-SELECT u.id::text AS actor, u.role::text AS role, array_to_json(u.territories)::text AS territories,
-  a.catalog_version::text AS catalog_version
-FROM "user" u JOIN account a ON a.account_id = u.account_id
-WHERE u.account_id = ${account}::bigint AND u.id = ${user}::bigint AND ${isInUse} AND a.deleted_at IS NULL`,
-)
+/** Adds a secret as the last. The first makes room for it. */
+function put(cache: Cache, hash: string, cached: CachedCaller): void {
+  cache.delete(hash)
+  if (cache.size >= secretsMax) cache.delete(cache.keys().next().value!)
+  cache.set(hash, cached)
+}
 
 /** An account's catalog, read in one statement. */
 export async function loadCatalog(

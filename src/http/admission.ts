@@ -11,7 +11,7 @@ import { isOfCalendar } from '../rights/scopes.ts'
 import { type Client, clientOf, refuseOtherSites } from './client.ts'
 import { addressOf } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { openCapacity, type Reservation } from './reservation.ts'
+import { type Capacity, openCapacity, type Reservation } from './reservation.ts'
 
 export type AuthenticatedRequest = AdmittedRequest & {
   readonly caller: AuthenticatedCaller
@@ -67,19 +67,7 @@ export type AdmissionOptions = {
 
 export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
   const { reserveFor, reserveForGuest } = openCapacity(bodyLimitBytes)
-  /** Identifies the caller, and counts the request. */
-  const identify = async (request: FastifyRequest) => {
-    const client = clientOf(request, publicUrl)
-    const { token, isCookie } = credentialOf(request, client)
-    const caller = token === null ? null : await callers.identify(token)
-    return {
-      token,
-      isCookie,
-      caller,
-      client,
-      rateLimitHeaders: rate.count(caller && token, addressOf(request)),
-    }
-  }
+  const identify = identification({ callers, rate, publicUrl }, reserveForGuest)
   const admission: Admission = {
     async admit(request, scope) {
       const { token, isCookie, caller: found, client, rateLimitHeaders } = await identify(request)
@@ -122,6 +110,39 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
     },
   }
   return admission
+}
+
+/** Returns a function that identifies the caller of a request, and counts the request. */
+function identification(
+  { callers, rate, publicUrl }: Omit<AdmissionOptions, 'bodyLimitBytes'>,
+  reserveForGuest: Capacity['reserveForGuest'],
+) {
+  /**
+   * Looks up an unknown secret as the guest that whoever sends it is until then: where the network has no
+   * request or no place left, it costs no query.
+   */
+  const identifyGuest = async (token: string, { address, network }: Client) => {
+    rate.refuseUsedUp(address)
+    const { release } = reserveForGuest(network)
+    try {
+      return await callers.identify(token)
+    } finally {
+      release()
+    }
+  }
+  return async (request: FastifyRequest) => {
+    const client = clientOf(request, publicUrl)
+    const { token, isCookie } = credentialOf(request, client)
+    const caller =
+      token === null ? null : await (callers.identifyKnown(token) ?? identifyGuest(token, client))
+    return {
+      token,
+      isCookie,
+      caller,
+      client,
+      rateLimitHeaders: rate.count(caller && token, addressOf(request)),
+    }
+  }
 }
 
 /** Authorizes a caller (D38): 401 without a valid token, 403 if it lacks the route's scope. */

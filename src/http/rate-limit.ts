@@ -13,6 +13,11 @@ export type RateLimit = {
    * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
    */
   count(token: string | null, address: string): Record<string, string>
+  /**
+   * Throws `rate_limited`, and counts the request, if the network of an address has none left. Otherwise it
+   * counts nothing.
+   */
+  refuseUsedUp(address: string): void
 }
 
 const windowMs = 60_000
@@ -28,36 +33,43 @@ export function rateLimit(
   clock: () => number,
   counts: SharedCounts = ownCounts,
 ): RateLimit {
-  if (perMinute === 0) return { count: () => ({}) }
+  if (perMinute === 0) return { count: () => ({}), refuseUsedUp: () => {} }
   // Valid tokens are few, so they need no maximum.
   const tokens = windows(clock, Number.POSITIVE_INFINITY, counts, 'requests of a token')
   const networks = windows(clock, networksMax, counts, 'requests of a network')
-  return {
+  const limit: RateLimit = {
     count(token, address) {
-      const window = token === null ? networks(networkOf(address)) : tokens(hashToken(token))
+      const window = token === null ? networks.add(networkOf(address)) : tokens.add(hashToken(token))
       const seconds = Math.ceil((window.endsAt - clock()) / 1000)
       const headers = {
         'ratelimit-policy': `"token";q=${perMinute};w=${windowMs / 1000}`,
         ratelimit: `"token";r=${Math.max(0, perMinute - window.count)};t=${seconds}`,
       }
       if (window.count <= perMinute) return headers
-      const limit = perMinute === 1 ? 'one request' : `${perMinute} requests`
-      const detail = `The limit is ${limit} a minute. Try again in ${seconds} s.`
+      const most = perMinute === 1 ? 'one request' : `${perMinute} requests`
+      const detail = `The limit is ${most} a minute. Try again in ${seconds} s.`
       throw new Refusal('rate_limited', detail, [], { ...headers, 'retry-after': String(seconds) })
     },
+    refuseUsedUp(address) {
+      if (networks.count(networkOf(address)) >= perMinute) limit.count(null, address)
+    },
   }
+  return limit
 }
 
 type Window = { count: number; readonly endsAt: number }
 
+type Windows = {
+  /** Counts a request of a key. */
+  add(key: string): Window
+  /** the requests of a key in its window so far */
+  count(key: string): number
+}
+
 /** Fixed-window counters: a key's window begins with its first request. */
-function windows(
-  clock: () => number,
-  most: number,
-  counts: SharedCounts,
-  name: string,
-): (key: string) => Window {
+function windows(clock: () => number, most: number, counts: SharedCounts, name: string): Windows {
   const open = new Map<string, Window>()
+  const countedAs = (key: string) => (open.has(key) || open.size < most ? key : 'the rest')
   const added = (key: string, amount: number) => {
     const now = clock()
     // All windows have one length, so the oldest ends first.
@@ -65,15 +77,21 @@ function windows(
       if (endsAt > now) break
       open.delete(old)
     }
-    const counted = open.has(key) || open.size < most ? key : 'the rest'
+    const counted = countedAs(key)
     const window = open.get(counted) ?? { count: 0, endsAt: now + windowMs }
     window.count += amount
     open.set(counted, window)
     return window
   }
   counts.onAdded(name, added)
-  return key => {
-    counts.add(name, key, 1)
-    return added(key, 1)
+  return {
+    add(key) {
+      counts.add(name, key, 1)
+      return added(key, 1)
+    },
+    count(key) {
+      const window = open.get(countedAs(key))
+      return window && window.endsAt > clock() ? window.count : 0
+    },
   }
 }

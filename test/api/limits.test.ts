@@ -1,9 +1,11 @@
 /** Rate limits, and the content of the log. */
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
 import { logOptions } from '../../src/log.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const lines: string[] = []
@@ -44,6 +46,61 @@ test('a token may make so many requests a minute, and hears how many are left', 
   }
   assert.deepEqual([guesses[0], guesses.at(-1)], [401, 429])
   assert.equal((await fetch(`${url}${v1}/deal/view/list`)).status, 429)
+})
+
+/** A service over the same database that calls `before` before each look-up of a token. */
+async function lookingUp(before: () => void | Promise<void>, rateLimit: number) {
+  const query: typeof db.query = async (...of) => {
+    if (of[0].includes('token_secret')) await before()
+    return db.query(...of)
+  }
+  const app = buildApp({ db: { ...db, query }, now: () => new Date(), clock, log, limits: { rateLimit } })
+  after(() => app.close())
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  return (of: string, path = `${v1}/me`) =>
+    fetch(`${address}${path}`, { headers: { authorization: `Bearer ${of}` } })
+}
+
+const unknown = (number: number) => String(number).padStart(32, 'x')
+
+test('unknown tokens cost no query once their network is over its limit, and keep no known one from asking', async () => {
+  let lookUps = 0
+  const ask = await lookingUp(() => void lookUps++, 10)
+  assert.equal((await ask(token)).status, 200)
+  lookUps = 0
+  const statuses: number[] = []
+  for (let count = 0; count < 100; count++)
+    statuses.push((await ask(unknown(count), count % 2 ? '/rest/nothing' : undefined)).status)
+  assert.equal(lookUps, 10)
+  assert.deepEqual(
+    [new Set(statuses.slice(0, 10)), new Set(statuses.slice(10))],
+    [new Set([401, 404]), new Set([429])],
+  )
+  assert.equal((await ask(token)).status, 200)
+})
+
+test('of the unknown tokens of one network, no more than its share are looked up at a time', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let lookUps = 0
+  let isHeld = false
+  const ask = await lookingUp(() => {
+    if (!isHeld) return
+    lookUps++
+    return held
+  }, 0)
+  assert.equal((await ask(token)).status, 200)
+  isHeld = true
+  const statuses: number[] = []
+  const strangers = Array.from({ length: 200 }, async (_, count) =>
+    statuses.push((await ask(unknown(count))).status),
+  )
+  await eventually(() => statuses.length + lookUps === 200, 'the arrival of all')
+  assert.equal((await ask(token)).status, 200)
+  // The half of the places that are for guests, and of these the half for one network.
+  assert.deepEqual([lookUps, new Set(statuses)], [125, new Set([503])])
+  release()
+  await Promise.all(strangers)
+  assert.deepEqual(new Set(statuses), new Set([401, 503]))
 })
 
 test('the time of day being set back makes no minute longer', async t => {

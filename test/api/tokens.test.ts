@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Callers } from '../../src/accounts/callers.ts'
+import { hashToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { eventually } from '../support/eventually.ts'
@@ -63,19 +64,30 @@ test('a token without scopes is made with a warning, which tells of no hidden fi
   assert.deepEqual([own.status, codes(own)], [201, []], own.text)
 })
 
-test('texts that are no secrets push no caller out of the cache', async () => {
+test('texts that are no secrets, or unknown ones, push no caller out of the cache', async () => {
   const { token } = await made('token', { name: 'Cached', scopes: ['deal:read'] })
   let asked = 0
   const query = (...of: Parameters<typeof db.query>) => {
     asked++
-    return db.query(...of)
+    return of[0].includes('token_secret') && of[1]?.[1] !== hashToken(token) ? [] : db.query(...of)
   }
-  const callers = new Callers({ ...db, query }, resources, () => 0)
+  let now = 0
+  const callers = new Callers({ ...db, query: async (...of) => query(...of) }, resources, () => now)
   assert.ok(await callers.identify(token))
   const before = asked
   for (let index = 0; index <= 10_000; index++) assert.equal(await callers.identify(`no-${index}`), null)
-  assert.ok(await callers.identify(token))
   assert.equal(asked, before)
+  for (let index = 0; index <= 10_000; index++)
+    assert.equal(await callers.identify(`unknown-${index}`.padEnd(32, '-')), null)
+  assert.equal(asked, before + 10_001)
+  assert.ok(await callers.identifyKnown(token))
+  assert.equal(asked, before + 10_001)
+  // It stays known when it has to be looked up again, and ends as soon as it is revoked.
+  now += 1000
+  assert.ok(await callers.identifyKnown(token))
+  callers.forget(1)
+  assert.ok(await callers.identifyKnown(token))
+  assert.equal(callers.identifyKnown('x'.repeat(32)), null)
 })
 
 test('a request that is sent again does not tell the secret again', async () => {
