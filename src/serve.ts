@@ -29,6 +29,7 @@ import { stopWithNpm } from './parent.ts'
 import { ConfigError } from './setting-values.ts'
 import { stopOn } from './stop-on.ts'
 import { programVersion } from './version.ts'
+import { within } from './waiting/timeout.ts'
 import { welcome } from './welcome.ts'
 import { exportsMax } from './work/exports/permits.ts'
 import { membership } from './workers/worker.ts'
@@ -38,6 +39,8 @@ import { membership } from './workers/worker.ts'
  * before SIGKILL.
  */
 const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
+/** Commands answer that the service ends. */
+const answerWithinMs = 2_000
 
 type ServeOptions = { readonly startedAt: number; readonly isJson: boolean }
 
@@ -89,8 +92,10 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     await Promise.all([app.close(), backups?.stop()])
     await own.leave()
     await observation.stop()
-    // A command under way answers that its database is closed.
-    await Promise.all([socket?.close(), db.close()])
+    // A command under way answers that its database is closed. A copy for a backup may take longer.
+    const answered = socket?.close()
+    await db.close()
+    await within(Promise.resolve(answered), answerWithinMs, () => {})
   }
   const seconds = (performance.now() - startedAt) / 1000
   own.ready({ ...started, url, signIn, seconds }, ready => {

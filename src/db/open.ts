@@ -223,7 +223,7 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
           }
           return transact({ sql, guard, shouldPrepare, hasOnlyTransactions, isDistributed }, considerate)
         })
-      return writeLock.shared(account, () => whileAvailable(inTurn, true), isJob)
+      return writeLock.shared(account, () => whileAvailable(inTurn, true))
     },
     ready: async () => !isClosed && driver.isAvailable() && answersSoon(requests.query('SELECT 1')),
     bytes: () => sizeOf(requests),

@@ -91,10 +91,12 @@ export function bodyByKey(
   if (row && !row.id) throw duplicate(schema, [clash(schema, key!.field, '', null)])
   if (row) return body
   const isWhole = !isObject(body) || Object.hasOwn(body, name)
-  // A stored record may have a value from before its field was narrowed. If the body has the value, too, it
-  // is reported with the other problems of the body.
-  const { problems } = parsedAlone(key!.field, isWhole ? null : key!.value, context.catalog)
-  if (problems.count > 0) throw impossible(key!.field, problems.listed[0]!.message)
+  // Only now: a stored record may have a value from before its field was narrowed. If the body has the value,
+  // too, it is reported with the other problems of the body.
+  if (!isWhole) {
+    const { problems } = parsedAlone(key!.field, key!.value, context.catalog)
+    if (problems.count > 0) throw impossible(key!.field, problems.listed[0]!.message)
+  }
   if (isConditional)
     throw new Refusal(
       'version_conflict',

@@ -147,9 +147,10 @@ test('what follows the configuration is of one moment, too, though its changes h
   // An amount in base currency is changed like this, while the records follow a new rate.
   const change = (id: number, version: number) =>
     db.background.write('1', [{ text: `UPDATE deal SET version = ${version} WHERE id = ${id}`, values: [] }])
+  let count = 10_000
+  for (const id of [1000, 12_999]) await change(id, count)
   await behind(1)
   let isOver = false
-  let count = 10_000
   const writing = (async () => {
     while (!isOver) {
       count++

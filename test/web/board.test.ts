@@ -315,7 +315,7 @@ test('others’ changes leave a column as far as it was read, and are seen there
   await scroller.evaluate(element => element.scrollBy(0, -300))
   const focused = card(page, 'Windowed 084')
   await focused.focus()
-  await page.waitForTimeout(300)
+  await column(page, 'Qualified').locator('li:not(:has(a))').first().waitFor({ state: 'detached' })
   // Each frame is looked at: placeholders may be there for some only.
   await page.evaluate(() => {
     const seen = globalThis as { placeholders?: number }

@@ -70,7 +70,7 @@ export function watchTimeouts(options: TimeoutOptions): Timeouts {
           lookedAt = performance.now()
           timer = setInterval(lookOnTime, lookEveryMs)
         }
-        ended?.addEventListener('abort', look)
+        ended?.addEventListener('abort', lookOnTime)
         const refuse = () => reject(new DatabaseUnavailable('The database is busy'))
         const asked: RunningStatement = {
           progress: { hasBegun: false, runsSince: null },
@@ -83,7 +83,7 @@ export function watchTimeouts(options: TimeoutOptions): Timeouts {
           .finally(() => {
             pending.delete(asked)
             if (!isBackground) endedAt = performance.now()
-            ended?.removeEventListener('abort', look)
+            ended?.removeEventListener('abort', lookOnTime)
           })
           .then(resolve, reject)
       }),

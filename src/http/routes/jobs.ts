@@ -215,7 +215,8 @@ async function tell(db: Transaction, job: Job, action: JobAction, by: JobOrigin)
 
 function wrongState({ id, state, phase }: Job, action: JobAction, why?: string): Refusal {
   const words: { readonly [phase in Phase]: string } = { dry_run: 'dry run', run: 'run', revert: 'revert' }
-  const is = why ?? `it is ${state}${phase ? ` (${words[phase]})` : ''}`
+  const wentOn = from[action].includes(state) ? 'it went on meanwhile; look at it, and try again' : null
+  const is = why ?? wentOn ?? `it is ${state}${phase ? ` (${words[phase]})` : ''}`
   return new Refusal('wrong_state', `The job ${id} can't ${action.replace('_', ' ')}: ${is}.`)
 }
 

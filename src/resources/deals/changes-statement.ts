@@ -170,11 +170,8 @@ function changesOf(caller: Caller, seen: SeenParts): Change[] {
 
 /** How the stage of a deal that stayed changed, by the order of today. */
 function movedSql({ catalog: { stages } }: Caller): Sql {
-  const ids = param(
-    `{${inOrder([...stages.values()])
-      .map(({ id }) => id)
-      .join()}}`,
-  )
+  const inTheirOrder = inOrder([...stages.values()]).map(({ id }) => id)
+  const ids = param(`{${inTheirOrder.join()}}`)
   const place = (of: Sql) => sql`array_position(${ids}::bigint[], ${of})`
   const [before, after] = [place(then('pipeline_stage')), place(now('pipeline_stage'))]
   return sql`CASE

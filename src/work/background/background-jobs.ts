@@ -67,7 +67,8 @@ export function oldestKept(now: Date, retentionDays: number): Date {
 export class BackgroundJobs {
   readonly #options: BackgroundJobOptions
   /**
-   * accounts whose configuration has changed since their last run; true once every process knows the change
+   * accounts whose configuration has changed since their last run; true two seconds after the first change:
+   * what was judged before is refused from then on
    */
   readonly #changed = new Map<number, boolean>()
   /** accounts with a change that may be missing from other processes' caches */
@@ -94,8 +95,8 @@ export class BackgroundJobs {
   }
 
   /**
-   * Runs the jobs of an account in its turn (D109), and again when the caches of all processes have expired.
-   * Resolves after the first run. A change that follows another does not postpone the second run of that one.
+   * Runs the jobs of an account in its turn (D109), and again two seconds later. Resolves after the first
+   * run. A change that follows another does not postpone the second run of that one.
    */
   wake(account: number): Promise<void> {
     this.#changed.set(account, this.#changed.get(account) ?? false)

@@ -21,16 +21,21 @@ export async function spooled(db: Database, asked: ExportContext): Promise<Expor
   const account = String(asked.caller.catalog.account.id)
   const reader = db.inTurn({ account, signal: asked.ended })
   const before = await quietSeq(reader, account)
-  let content = await spoolOf(reader, asked)
-  try {
-    if (before === null || (await quietSeq(reader, account)) !== before) {
-      content.destroy()
-      content = await db.whileUnwritten(account, () => spoolOf(reader, asked))
-    }
-  } catch (error) {
-    content.destroy()
+  const free = before === null ? null : await spoolOf(reader, asked)
+  const isOfOneMoment = async () => (await quietSeq(reader, account)) === before
+  if (free && (await isOfOneMoment().catch(thrownAfter(free)))) return resultOf(free)
+  free?.destroy()
+  return resultOf(await db.whileUnwritten(account, () => spoolOf(reader, asked)))
+}
+
+function thrownAfter(spool: Spool): (error: unknown) => never {
+  return error => {
+    spool.destroy()
     throw error
   }
+}
+
+function resultOf(content: Spool): ExportResult {
   return { content, bytes: content.bytes, completed: Promise.resolve() }
 }
 

@@ -127,8 +127,8 @@ export async function replayDelivery(work: Work, id: number, seq: number): Promi
       rows: () => sql`SELECT p.webhook FROM webhook_progress p
   WHERE p.account_id = ${account}::bigint AND p.webhook = ${String(id)}::bigint`,
     },
+    // It reads `progress`, which is locked first, as by the process that notes an outcome: no deadlock.
     {
-      // It reads \`progress\`, which is locked first, as by the process that notes an outcome: no deadlock.
       name: 'again',
       change: sql`
   UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL,

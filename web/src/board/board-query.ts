@@ -1,5 +1,4 @@
 /** The board's data: one request for the whole, and a list's page for each window that comes into view. */
-
 import { queryOptions } from '@tanstack/react-query'
 import { addDays } from '../activities/next-days.ts'
 import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
@@ -87,6 +86,8 @@ async function closedSince({ closed }: BoardRequest): Promise<string | undefined
   return addDays(formats({ locale: 'en-US', timeZone }).today(), -closedDays)
 }
 
+let readings = 0
+
 export const boardQuery = (request: BoardRequest) =>
   queryOptions({
     queryKey: [
@@ -100,7 +101,8 @@ export const boardQuery = (request: BoardRequest) =>
       const { pipeline, filter, sort = defaultSort } = request
       const [closed_since, parameters] = await Promise.all([closedSince(request), cardParameters(request)])
       const query = { pipeline, closed_since, filter, sort, pageSize: windowSize, ...parameters }
-      const board = boardOf(await callApi<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
+      const answer = await callApi<BoardAnswer>('GET', '/deal/view/board', { query, signal })
+      const board = boardOf(answer, ++readings)
       const before = queryClient.getQueryData<BoardData>(queryKey)
       return before ? withFormer(board, before) : board
     },
@@ -122,13 +124,15 @@ export const unloadedQuery = (request: BoardRequest, ids: readonly number[]) =>
 
 const underWay = new Set<string>()
 
-/** Reads the window of a column with the row, and adds its cards to the board. */
-export async function readWindow(
-  request: BoardRequest,
-  { id: stage, kind }: Column,
-  row: number,
-): Promise<void> {
+/**
+ * Reads the window of a column with the row, and adds its cards to the board. It is read once more if the
+ * board was read meanwhile, as the answer may be older.
+ */
+export async function readWindow(request: BoardRequest, column: Column, row: number): Promise<void> {
+  const { id: stage, kind } = column
   const { queryKey } = boardQuery(request)
+  const readingNow = () => queryClient.getQueryData<BoardData>(queryKey)?.reading
+  const reading = readingNow()
   const page = Math.floor(row / windowSize) + 1
   const name = JSON.stringify([queryKey, stage, page])
   if (underWay.has(name)) return
@@ -145,11 +149,13 @@ export async function readWindow(
     const { body } = await api.request('GET', `${base}/deal/view/list`, { query })
     const { data, meta } = body as Page<AnyRecord>
     const total = meta.totalIsEstimate ? null : meta.total
-    queryClient.setQueryData<BoardData>(
-      queryKey,
-      board => board && withWindow(board, stage, (page - 1) * windowSize, data as Deal[], total),
+    queryClient.setQueryData<BoardData>(queryKey, board =>
+      board && board.reading === reading
+        ? withWindow(board, stage, (page - 1) * windowSize, data as Deal[], total)
+        : board,
     )
   } finally {
     underWay.delete(name)
   }
+  if (readingNow() !== reading) await readWindow(request, column, row)
 }

@@ -23,19 +23,21 @@ export type Column = {
   readonly without_rate?: number
   /** in the order of the list, as far as they are loaded */
   readonly cards: readonly (Deal | undefined)[]
-  /** those of its windows whose cards were read before the board was */
-  readonly oldWindows: readonly number[]
+  /** ids of the cards that were read before the board was */
+  readonly old: readonly number[]
 }
 
 export type BoardData = {
   readonly pipeline: { readonly id: number; readonly name: string } | null
   readonly currency: { readonly id: number; readonly code: string }
   readonly columns: readonly Column[]
+  /** number of the reading that it comes from */
+  readonly reading: number
 }
 
 /** The response of `GET /deal/view/board`. */
-export type BoardAnswer = Omit<BoardData, 'columns'> & {
-  readonly stages: readonly (Omit<Column, 'cards' | 'oldWindows' | 'kind'> & {
+export type BoardAnswer = Omit<BoardData, 'columns' | 'reading'> & {
+  readonly stages: readonly (Omit<Column, 'cards' | 'old' | 'kind'> & {
     readonly kind: keyof typeof stageKinds
     readonly records: readonly Deal[]
   })[]
@@ -44,14 +46,14 @@ export type BoardAnswer = Omit<BoardData, 'columns'> & {
 /** A place on the board. */
 export type Place = { readonly column: number; readonly row: number }
 
-export function boardOf({ stages, ...head }: BoardAnswer): BoardData {
+export function boardOf({ stages, ...head }: BoardAnswer, reading: number): BoardData {
   const columns = stages.map(({ records, kind, ...stage }) => ({
     ...stage,
     kind: stageKinds[kind],
     cards: sized(records, stage.count),
-    oldWindows: [],
+    old: [],
   }))
-  return { ...head, columns }
+  return { ...head, columns, reading }
 }
 
 export function sized<T>(known: readonly T[], count: number): (T | undefined)[] {

@@ -7,11 +7,11 @@ import { type BoardData, type Column, type Deal, mapColumn, placeOf, sized } fro
 /** Number of cards that are read at once. */
 export const windowSize = 30
 
-const windowOf = (row: number) => Math.floor(row / windowSize)
-
 /** True if a card is not loaded, or was read before the board was. */
-export const isOld = ({ cards, oldWindows }: Column, row: number): boolean =>
-  !cards[row] || oldWindows.includes(windowOf(row))
+export const isOld = ({ cards, old }: Column, row: number): boolean => {
+  const card = cards[row]
+  return !card || old.includes(card.id)
+}
 
 /**
  * The board as just read, with the cards that were read before beyond its first windows: without them each
@@ -25,8 +25,8 @@ export function withFormer(board: BoardData, before: BoardData): BoardData {
     // Most changes are of the first cards: counted from the end, the others stand where they stood.
     const shift = column.cards.length - kept.length
     const cards = column.cards.map((card, row) => card ?? kept[row - shift])
-    const oldWindows = cards.flatMap((card, row) => (card && !column.cards[row] ? windowOf(row) : []))
-    return { ...column, cards, oldWindows: [...new Set(oldWindows)] }
+    const old = cards.flatMap((card, row) => (card && !column.cards[row] ? card.id : []))
+    return { ...column, cards, old }
   })
   return { ...board, columns }
 }
@@ -59,7 +59,8 @@ export function withWindow(
     const cards = sized(column.cards, total ?? column.count).slice(0, total ?? undefined)
     for (const [index, card] of shown.entries())
       if (card && from + index < cards.length) cards[from + index] = card
-    const oldWindows = column.oldWindows.filter(one => one !== windowOf(from))
-    return { ...column, count: total ?? column.count, cards, oldWindows }
+    const inWindow = new Set(cards.slice(from, from + windowSize).map(card => card?.id))
+    const old = column.old.filter(id => !inWindow.has(id))
+    return { ...column, count: total ?? column.count, cards, old }
   })
 }

@@ -101,7 +101,8 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     month: (text: string) =>
       date({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(noon(`${text.slice(0, 7)}-01`)),
     /** `month`: 01 to 12 */
-    monthName: (month: string) => date({ month: 'long', timeZone: 'UTC' }).format(noon(`2000-${month}-01`)),
+    monthName: (month: string) =>
+      date({ month: 'long', timeZone: 'UTC', calendar: 'gregory' }).format(noon(`2000-${month}-01`)),
     /** A moment, in the account's time zone. */
     moment: (iso: string) =>
       date({ dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(iso)),

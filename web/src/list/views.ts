@@ -72,10 +72,12 @@ export async function listOfView(
 ) {
   const id = search.view ?? preferences().defaultViews[`${source} ${mode}`]
   if (id === undefined || !hasNoParameters(search)) return null
-  const views = await queryClient.ensureQueryData(viewsQuery(source, mode)).catch((): View[] => [])
+  const views = await queryClient.fetchQuery(viewsQuery(source, mode)).catch((): View[] => [])
   const view = views.find(one => String(one.id) === String(id))
   if (!view) return null
-  const list = parametersOfView(view)
+  const { columns, group, ...shared } = parametersOfView(view)
+  // Addresses of boards have none of both: they would be left out, and the view be looked up for ever.
+  const list = mode === 'board' ? shared : { ...shared, columns, group }
   return hasNoParameters(list) ? null : { ...list, view: String(view.id) }
 }
 

@@ -13,7 +13,12 @@ export function RelatedLink(props: {
 }) {
   const { resource, id, className, children } = props
   const path = readablePath(resource, id)
-  if (path === null) return <span className={className}>{children}</span>
+  if (path === null)
+    return (
+      <span dir="auto" className={className}>
+        {children}
+      </span>
+    )
   return (
     <Link to={path} dir="auto" className={classes('linked', className)}>
       {children}

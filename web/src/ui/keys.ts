@@ -12,7 +12,7 @@ export function byCtrlEnter(act: (event: KeyboardEvent) => void): (event: Keyboa
 
 const focusable = [
   ...['a[href]', 'summary', '[tabindex]:not([tabindex="-1"])'],
-  ...['button', 'input', 'select', 'textarea'].map(name => `${name}:not(:disabled)`),
+  ...['button', 'input', 'select', 'textarea'].map(name => `${name}:not(:disabled, [tabindex="-1"])`),
 ].join()
 
 /**

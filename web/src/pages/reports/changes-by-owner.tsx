@@ -1,5 +1,4 @@
 /** The forecast of each owner then and now, and what changed it. A name leads to that owner's changes. */
-
 import { Link } from '@tanstack/react-router'
 import { Panel } from '../../ui/page.tsx'
 import { type Changes, columnsOfOwners, forecastOf, type Measure, sumOf } from './changes.ts'

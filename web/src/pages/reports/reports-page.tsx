@@ -106,11 +106,16 @@ function keptIn({ from: _from, months: _months, report: _report, ...kept }: Sear
   return kept
 }
 
+type Changes = { readonly [name in keyof Search]?: string | undefined }
+
 function useChange() {
   const navigate = useNavigate()
-  return (changes: { readonly [name in keyof Search]?: string | undefined }) =>
-    // Updates the current address: another choice may not be rendered yet.
-    void navigate({ to: '/forecast', search: before => ({ ...before, ...changes }) as Search, replace: true })
+  // Updates the current address: another choice may not be rendered yet.
+  return (changes: Changes | ((before: Search) => Changes)) => {
+    const changed = (before: Search) => (typeof changes === 'function' ? changes(before) : changes)
+    const search = (before: Search) => ({ ...before, ...changed(before) }) as Search
+    return void navigate({ to: '/forecast', search, replace: true })
+  }
 }
 
 function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
@@ -139,7 +144,10 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
           choices={users ?? []}
         />
       )}
-      <FirstMonth {...period} onChange={from => change({ from })} />
+      <FirstMonth
+        from={period.from}
+        onChange={part => change(({ from = period.from }) => ({ from: part(from) }))}
+      />
       <Select
         label="Months"
         className="sm:w-24"
@@ -164,7 +172,8 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
 const monthNumbers = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'))
 
 /** Not an input of type `month`, which is a plain box of text in some browsers. */
-function FirstMonth({ from, onChange }: { from: string; onChange: (from: string) => void }) {
+function FirstMonth(props: { from: string; onChange: (part: (from: string) => string) => void }) {
+  const { from, onChange } = props
   const format = useFormat()
   const [year = '', month = ''] = from.split('-')
   const thisYear = Number(format.today().slice(0, 4))
@@ -175,14 +184,14 @@ function FirstMonth({ from, onChange }: { from: string; onChange: (from: string)
         label="From month"
         className="sm:w-36"
         value={month}
-        onChange={value => value && onChange(`${year}-${value}`)}
+        onChange={value => value && onChange(from => `${from.slice(0, 4)}-${value}`)}
         choices={monthNumbers.map(id => ({ id, name: format.monthName(id) }))}
       />
       <Select
         label="From year"
         className="sm:w-24"
         value={year}
-        onChange={value => value && onChange(`${value}-${month}`)}
+        onChange={value => value && onChange(from => `${value}-${from.slice(5)}`)}
         choices={[...new Set([...years, year])].sort().map(id => ({ id, name: id }))}
       />
     </>

@@ -67,7 +67,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
       <CloseDialog
         count={count}
         stage={closing}
-        onClose={() => setClosing(null)}
+        onClose={() => (isBeginning ? onClose() : setClosing(null))}
         onClosed={more => void finished(more)}
       />
     )
