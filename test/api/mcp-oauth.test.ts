@@ -207,6 +207,28 @@ test('a person allows no more than they may, and as little as they like', async 
   assert.equal(issued.body.expires_in, undefined)
 })
 
+test('the end and the scopes that a person chose hold, whatever their role locks or hides', async () => {
+  for (const fields of ['locked_fields', 'hidden_fields'] as const) {
+    const scopes = ['deal:read', 'token:read']
+    const hides = { [fields]: ['token.expires_at', 'token.scopes'] }
+    const role = await made('role', { name: `With ${fields}`, scopes, ...hides })
+    const email = await person(service)
+    const [user] = (await get(`${v1}/user/view/list?filter=email:eq(${email})`)).body.data
+    await call('PATCH', `${v1}/user/${user.id}`, { role: role.id })
+    const { client } = await register()
+    const { verifier, challenge } = pkce()
+    const asked = asking(client.client_id, challenge)
+    const { code } = await codeOf(await signedIn(email), asked, { access: 'read', days: 30 })
+    const issued = await form('/oauth/token', {
+      ...{ grant_type: 'authorization_code', client_id: client.client_id, redirect_uri },
+      ...{ code, code_verifier: verifier },
+    })
+    assert.equal(issued.body.expires_in, 30 * 86_400, fields)
+    const [token] = (await get(`${v1}/token/view/list?filter=user:eq(${user.id})`)).body.data
+    assert.deepEqual([token.scopes, token.expires_at !== null], [['deal:read'], true], fields)
+  }
+})
+
 test('what a program asks for is offered, but never writing at once', async () => {
   const own = await signedIn()
   const { client } = await register()

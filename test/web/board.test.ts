@@ -443,6 +443,12 @@ test('a board with a default view reads that alone', { skip }, async () => {
     .first()
     .waitFor()
   assert.deepEqual(read, [view.filter])
+  // A view that has only what no board has: the address stays without parameters.
+  const { body } = await call('POST', `${v1}/view`, {
+    ...{ name: 'Columns alone', source: 'deal', mode: 'Board', columns: [{ field: 'title' }] },
+  })
+  await page.goto(`${service.url}/board?view=${body.data.id}`)
+  await column(page, 'New').waitFor()
   await end()
 })
 

@@ -1,4 +1,5 @@
 /** Exchanges a code for a token (D170), which is one of the service's own. Knows no HTTP. */
+import { asDefined } from '../../fields/as-defined.ts'
 import type { Transaction } from '../../records/store.ts'
 import { workOn } from '../../records/work.ts'
 import { ask, sql } from '../../sql.ts'
@@ -44,7 +45,9 @@ export async function exchangeCode(
   const { clientName: name, days } = grant
   const ends = days === null ? null : new Date(now.getTime() + days * daySeconds * 1000)
   const body = { name, scopes: [...grant.scopes], ...(ends ? { expires_at: ends.toISOString() } : {}) }
-  const work = workOn(db, { ...person, requestId, traceparent }, 'token')
+  // A field that the role locks would be left out, such as the end that the person has chosen.
+  const catalog = asDefined(await callers.catalogNow(account, db), 'token')
+  const work = workOn(db, { ...person, catalog, requestId, traceparent }, 'token')
   const { id, secret } = await createToken(work, body)
   await nameAgent(db, account, id, grant)
   return { token: secret!, scopes: grant.scopes, expiresIn: days === null ? null : days * daySeconds }
