@@ -114,6 +114,22 @@ test('a locked unique field creates no doubles, and a hidden one is unknown to i
   }
 })
 
+test('a field that the role locks is read-only wherever it is described', async () => {
+  const { id, internal_name: name } = await made('field', {
+    ...{ source: 'deal', type: 'SINGLE_STRING', field_name: 'Locked away' },
+  })
+  const path = `field/${id}`
+  const open = await somebody(['deal:read', 'field:read'], {})
+  const locking = await somebody(['deal:read', 'field:read'], { locked_fields: [`deal.${name}`] })
+  const read = await open.asked('GET', path)
+  assert.equal(read.body.data.is_read_only, false)
+  const { body } = await locking.asked('GET', 'field/list?source=deal')
+  const listed = body.data.fields.flat().find((field: { id: number }) => field.id === id)
+  const etag = read.headers.get('etag')!
+  const alone = await locking.asked('GET', path, undefined, { 'if-none-match': etag })
+  assert.deepEqual([alone.status, alone.body.data.is_read_only, listed.is_read_only], [200, true, true])
+})
+
 test('a rule tells nothing of the hidden field that decides on it', async () => {
   const { asked } = await somebody(both('deal'), { hidden_fields: ['deal.forecast_category'] })
   const forecast = { forecast_category: 'Commit', expected_close_date: '2026-12-12' }

@@ -18,6 +18,7 @@ import type { Json, JsonObject } from '../../json.ts'
 import { etagOf } from '../../records/precondition.ts'
 import { isHiddenByRole } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
+import { catalogAs } from '../../rights/as-role.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { indexState } from '../../work/background/indexes.ts'
@@ -99,12 +100,6 @@ function optionOf({ secondId }: ApiRequest): number {
   return idOf({ id: secondId })
 }
 
-function isHiddenFrom({ catalog }: ApiRequest['caller'], id: number): boolean {
-  return [...catalog.resources.values()].some(({ fields }) =>
-    fields.some(field => field.id === id && field.is_hidden),
-  )
-}
-
 /** A form without what the role hides by now: a replayed answer may be from before (D8). */
 function seenOf(form: readonly Section[], { catalog }: ApiRequest['caller'], source: string): Section[] {
   const schema = catalog.resources.get(source)!
@@ -128,15 +123,15 @@ function administrator({ db, catalogNow, mutex }: Administration, request: ApiRe
 
 type Found = { readonly field: Field; readonly catalog: Catalog }
 
-/** The field of the current catalog; null if it is deleted, or the caller's role hides it (D64). */
+/** The field of the current catalog as the caller's role has it; null if it is deleted or hidden (D64). */
 async function seenField(
   { catalogNow }: Administration,
   { caller }: ApiRequest,
   id: number,
 ): Promise<Found | null> {
-  const catalog = await catalogNow(caller.catalog.account.id)
+  const catalog = catalogAs(await catalogNow(caller.catalog.account.id), caller.rights)
   const found = findField(catalog, id)
-  return found && !isHiddenFrom(caller, id) ? { field: found.field, catalog } : null
+  return found && { field: found.field, catalog }
 }
 
 async function fieldAnswer(
@@ -153,12 +148,17 @@ async function fieldAnswer(
 }
 
 /**
- * True if the descriptor may change without a new version: the state of an index, options that are records,
- * and a section to which the form has moved the field.
+ * True if the descriptor may change without a new version: the state of an index, options that are records, a
+ * section to which the form has moved the field, and the lock of a role.
  */
-function mayMove({ id, resource, section, related, is_indexed }: Field, { resources }: Catalog): boolean {
-  const own = resources.get(resource)!.resource.fields.find(field => field.id === id)
-  return is_indexed || related !== null || section !== (own?.section ?? customSection)
+function mayMove(
+  { id, resource, section, related, is_indexed, is_read_only }: Field,
+  { resources }: Catalog,
+): boolean {
+  const schema = resources.get(resource)!
+  const own = schema.resource.fields.find(field => field.id === id)
+  const isLocked = schema.whole.fields.find(field => field.id === id)!.is_read_only !== is_read_only
+  return is_indexed || isLocked || related !== null || section !== (own?.section ?? customSection)
 }
 
 function optionAnswer(request: ApiRequest, { field }: Found, saved: SavedConfiguration, status?: number) {
