@@ -1,7 +1,6 @@
 /**
- * An account's configuration as one value: its fields, options, pipelines, stages and currencies, at one
- * version. A request sees one catalog from beginning to end. This file builds the catalog from rows;
- * accounts/callers.ts loads the rows.
+ * An account's configuration as one value, at one version. A request sees one catalog from beginning to end.
+ * This file builds it from rows, which accounts/callers.ts loads.
  */
 import { sql } from '../sql.ts'
 import { type Field, type Option, plainField } from './field.ts'
@@ -112,6 +111,7 @@ export type Catalog = {
   readonly pipelines: ReadonlyMap<number, Pipeline>
   readonly stages: ReadonlyMap<number, Stage>
   readonly roles: ReadonlyMap<number, Role>
+  readonly whole?: Catalog // of a catalog as a role sees it: the account's
 }
 
 /** A section of a form: its title and the internal names of its fields. */

@@ -116,7 +116,9 @@ export async function presentEvents(
   for (const { changes } of read) {
     for (const { field, from, to } of changes) {
       if (!field || !isNamed(field, caller)) continue
-      values.set(field, [...(values.get(field) ?? []), from, to])
+      const known = values.get(field)
+      if (known) known.push(from, to)
+      else values.set(field, [from, to])
     }
   }
   const names = await namesBehind(db, caller, values)

@@ -93,9 +93,11 @@ function resolveCondition(condition: Condition, context: QueryContext): Plan {
 function planOfSpans(condition: Condition, { spanOf }: Term, context: QueryContext): Plan | null {
   const { field, operator, values } = condition
   if (!spanOf) return null
-  const inSpans = asSpans(condition, text => spanOf(text, context.catalog))
-  if (!inSpans || values.length <= spansMax) return inSpans && resolveFilter(inSpans, context)
-  const { problems } = context
+  const { catalog, problems } = context
+  if (values.length <= spansMax || !values.some(text => spanOf(text, catalog))) {
+    const inSpans = asSpans(condition, text => spanOf(text, catalog))
+    return inSpans && resolveFilter(inSpans, context)
+  }
   const message = `${operator} takes at most ${spansMax} values where one stands for several, as a plain day does.`
   const hint = 'Ask in several requests, or name single values, such as moments.'
   addProblem(problems, 'filter', 'too_many', message, { field, hint })

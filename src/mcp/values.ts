@@ -15,6 +15,9 @@ import { seenFields, valueIn } from './rows.ts'
 import { cut } from './shown.ts'
 import { schemaOf } from './tool.ts'
 
+/** More than all fields of a record. */
+const valuesMax = 1000
+
 /**
  * The body of a write. Unknown fields stay, so that the service says what is meant. Throws ToolRefusal if two
  * names mean one field: one of the values would be lost.
@@ -22,11 +25,14 @@ import { schemaOf } from './tool.ts'
 export async function bodyOf(api: Api, resource: string, values: JsonObject): Promise<JsonObject> {
   const schema = schemaOf(api, resource)
   const { catalog, actor } = api.caller
+  if (Object.keys(values).length > valuesMax)
+    throw new ToolRefusal(`A call gives at most ${valuesMax} values of a record.`)
   const named = Object.entries(values).map(([name, value]): [Field | undefined, string, Json] => {
     const meant = schema.byName.has(name) ? name : (meantField(name, schema) ?? name)
     return [schema.byName.get(meant), meant, value]
   })
-  const twice = named.filter(([, meant], index) => named.findIndex(([, other]) => other === meant) < index)
+  const seen = new Set<string>()
+  const twice = named.filter(([, meant]) => seen.has(meant) || !seen.add(meant))
   if (twice.length)
     throw new ToolRefusal(
       'Two values are of one field.',

@@ -14,10 +14,12 @@ import type { Rights } from './rights.ts'
  * for each of these.
  */
 export function catalogAs(catalog: Catalog, { role, isAdmin }: Rights): Catalog {
-  const known = catalogs(catalog)[isAdmin ? 'ofAdministrators' : 'ofOthers']
+  // A view of a view is one of the whole, and is made once for each role.
+  const { whole = catalog } = catalog
+  const known = catalogs(whole)[isAdmin ? 'ofAdministrators' : 'ofOthers']
   let asRole = known.get(role)
   if (!asRole) {
-    asRole = { ...catalog, resources: resourcesAs(catalog, role, isAdmin) }
+    asRole = { ...whole, resources: resourcesAs(whole, role, isAdmin), whole }
     known.set(role, asRole)
   }
   return asRole

@@ -127,6 +127,8 @@ describe('reads from a replica', { skip }, () => {
       [() => replica!.kill9(), () => replica!.restart()],
       [() => replica!.halt(), () => replica!.restart()],
     ] as const) {
+      // One that is not asked would be missed by nobody.
+      await untilUsed()
       lines.length = 0
       await end()
       const read = async () => {

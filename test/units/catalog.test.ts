@@ -1,8 +1,10 @@
 /** Building a catalog takes linear time: it blocks the event loop. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildCatalog, type CatalogRows, type FieldRow } from '../../src/fields/catalog.ts'
+import { buildCatalog, type CatalogRows, type FieldRow, type Role } from '../../src/fields/catalog.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { catalogAs } from '../../src/rights/as-role.ts'
+import { Rights } from '../../src/rights/rights.ts'
 
 const fields = Array.from({ length: 1000 }, (_, index): FieldRow => {
   const name = `cf_field_${index}`
@@ -73,4 +75,22 @@ test('each field has its options, in time that many options do not multiply', ()
     const own = deal.byName.get(internal_name)!.options
     assert.deepEqual([own.length, own[0]!.name, own.at(-1)!.name], [100, 'Option 0', 'Option 99'])
   }
+})
+
+test('what a role sees is made once, also for the view of another role', () => {
+  const catalog = buildCatalog(resources, rows)
+  const rightsOf = (id: number) => {
+    const limits = {
+      hidden_fields: [],
+      locked_fields: [`deal.cf_field_${id}`],
+      visibility: {},
+      may_change: {},
+    }
+    return new Rights(new Set(), { id, name: `Role ${id}`, scopes: [], ...limits } as unknown as Role)
+  }
+  const [one, other] = [rightsOf(1), rightsOf(2)]
+  const view = catalogAs(catalog, other)
+  assert.equal(catalogAs(catalogAs(catalog, one), other), view)
+  const isLocked = (id: number) => view.resources.get('deal')!.byName.get(`cf_field_${id}`)!.is_read_only
+  assert.deepEqual([isLocked(1), isLocked(2)], [false, true])
 })

@@ -1,11 +1,13 @@
 /** The time that texts of strangers take grows with their length, and not with its square. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { writtenId } from '../../src/fields/kinds/dropdown.ts'
 import { CsvScanner } from '../../src/files/read-csv-scanner.ts'
 import { formatOf } from '../../src/files/read-number-formats.ts'
 import { sortMeant } from '../../src/lists/foreign-parameters.ts'
 import { fitOf, searchWordsOf } from '../../src/lists/search/words.ts'
 import { emailsOf } from '../../src/work/imports/cell-contacts.ts'
+import { onto } from '../../src/work/imports/entries.ts'
 
 /** The processor's time of some calls, the least of three, in microseconds. */
 function costOf(count: number, call: () => unknown): number {
@@ -56,4 +58,23 @@ test('an order, an address or a format may be written in any way', () => {
   assert.deepEqual(formatOf('[$€-407] #,##0.00'), { unit: '€' })
   assert.equal(formatOf('[$-409]d/m/yyyy;@'), 'date')
   assert.equal(formatOf('[hh]:mm:ss'), 'time')
+})
+
+test('a list may be long, and so may what it is compared with', () => {
+  const optionsOf = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `Stage ${id}` }))
+  assertLinear('writtenId', 500, count => {
+    const options = optionsOf(count)
+    for (const { id } of options) assert.equal(writtenId(String(id), options), id)
+  })
+  assert.deepEqual(
+    ['07', '1e0', ' 1', 'NaN', '9'].map(text => writtenId(text, optionsOf(8))),
+    Array(5).fill(undefined),
+  )
+  const told = new Map([['emails', { form: 'emails', types: new Set() }]]) as never
+  assertLinear('onto', 300, count => {
+    const emails = Array.from({ length: count }, (_, index) => ({ email_value: `a${index}@example.com` }))
+    const kept = { emails: [{ email_value: 'kept@example.com' }] }
+    const body = onto({ body: { emails }, told, derived: [] }, kept, {} as never)
+    assert.equal((body.emails as object[]).length, count)
+  })
 })

@@ -91,7 +91,7 @@ function alikeEmails(field: Field): Alike {
 }
 
 /** Default of the maximum number of entries. */
-const entriesMax = 20
+export const entriesMax = 20
 
 /** The form of values, and the problem of another. */
 type Form = { readonly pattern: RegExp; readonly code: ProblemCode; readonly message: string }

@@ -87,9 +87,13 @@ function nearness({
 type Choice = { readonly id: number; readonly name: string }
 
 /**
- * The choices of a list by their compared names. Computed once for each list, because many records are
- * checked against it.
+ * The choices of a list by their ids, and by their compared names. Computed once for each list, because many
+ * records are checked against it.
  */
+const idsOf = memoize(
+  (options: readonly Choice[]): ReadonlyMap<number, Choice> =>
+    new Map(options.map(option => [option.id, option])),
+)
 const namesOf = memoize(
   (options: readonly Choice[]): ReadonlyMap<string, readonly Choice[]> =>
     Map.groupBy(options, option => comparedName(option.name)),
@@ -105,11 +109,15 @@ export function findOption<O extends Choice>(
   options: readonly O[],
   accepted: (option: O) => boolean = () => true,
 ): O | undefined {
-  if (typeof value === 'number') return options.find(option => option.id === value)
+  if (typeof value === 'number') return withId(value, options)
   const name = comparedName(value)
   const named = byName(options).get(name)
   if (named) return named.find(accepted) ?? named[0]
-  return /^\d{1,15}$/.test(name) ? options.find(option => option.id === Number(name)) : undefined
+  return /^\d{1,15}$/.test(name) ? withId(Number(name), options) : undefined
+}
+
+function withId<O extends Choice>(id: number, options: readonly O[]): O | undefined {
+  return idsOf(options).get(id) as O | undefined
 }
 
 function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, readonly O[]> {
@@ -118,7 +126,7 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
 
 /** The id that a text writes as the service does, if it is that of an option; else undefined. */
 export function writtenId(text: string, options: readonly Choice[]): number | undefined {
-  return options.find(({ id }) => String(id) === text)?.id
+  return String(Number(text)) === text ? withId(Number(text), options)?.id : undefined
 }
 
 /**

@@ -85,9 +85,11 @@ function alike(run: readonly Ready[]): (readonly Ready[])[] {
 
 /** The first of these operations, up to the second one about the same record. */
 async function runOf(batch: Batch, window: readonly Operation[]): Promise<Ready[]> {
-  const saves = window.filter(isSave)
+  // Those that say their record by its id are divided before any is read.
+  const distinct = beforeSecond(window, new Map())
+  const saves = distinct.filter(isSave)
   const targets = await findTargets(batch, saves)
-  const run = beforeSecond(window, new Map(saves.map((operation, index) => [operation, targets[index]!])))
+  const run = beforeSecond(distinct, new Map(saves.map((operation, index) => [operation, targets[index]!])))
   const independent = await independentOf(batch, targets.slice(0, run.filter(isSave).length))
   const bySave = new Map(saves.map((operation, index) => [operation, independent[index]]))
   return run.map(operation => ({

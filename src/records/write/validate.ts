@@ -8,6 +8,7 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Invariant } from '../../fields/resource.ts'
+import type { Json } from '../../json.ts'
 import { ask, param, sql } from '../../sql.ts'
 import { mentionProblems } from '../mentions.ts'
 import type { Nested, Reference } from '../parse.ts'
@@ -94,9 +95,8 @@ function checkRights({ schema, context }: Work, one: ReadOperation, mustLookUp: 
   const { parsed, before } = one
   // References that the record has already may be sent again, even if their records have been deleted since.
   // So a record that was read can be written back.
-  const added = before
-    ? parsed.references.filter(reference => !isKnown(reference, schema, before))
-    : parsed.references
+  const isKnown = before && knownReferences(schema, before)
+  const added = isKnown ? parsed.references.filter(reference => !isKnown(reference)) : parsed.references
   for (const inner of parsed.nested) rights?.need(`${inner.schema.resource.name}:write`)
   // The response shows values that are copied from a record (D65). Nobody needs a right for a default.
   const sent = added.filter(({ by }) => by !== 'default')
@@ -154,11 +154,19 @@ export function candidatesOf(
   return [{ schema, after, before, path }, ...inner]
 }
 
-/** True if the stored record has this reference already, in the same field. */
-function isKnown({ field, id, path }: Reference, { byName }: ResourceSchema, before: Values): boolean {
-  // In a nested record, a field of the same name is another field.
-  const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
-  if (!type) return false
-  const value = before[field] ?? null
-  return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
+/** A test if the stored record has a reference already, in the same field. */
+function knownReferences({ byName }: ResourceSchema, before: Values): (reference: Reference) => boolean {
+  const idsOf = new Map<string, ReadonlySet<Json>>()
+  return ({ field, id, path }) => {
+    // In a nested record, a field of the same name is another field.
+    const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
+    if (!type) return false
+    let ids = idsOf.get(field)
+    if (!ids) {
+      const value = before[field] ?? null
+      ids = new Set<Json>(kinds[type].pointsTo?.(value) ?? [value].flat())
+      idsOf.set(field, ids)
+    }
+    return ids.has(id)
+  }
 }

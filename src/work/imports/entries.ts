@@ -6,7 +6,7 @@
 import { isBlank } from '../../fields/blank.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
-import { emailTypes, phoneTypes } from '../../fields/kinds/contact-points.ts'
+import { emailTypes, entriesMax, phoneTypes } from '../../fields/kinds/contact-points.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { comparedName } from '../../fields/name.ts'
@@ -43,6 +43,8 @@ export function onto({ body, told, derived }: RowContent, before: Values, catalo
     const entries = kept.filter(isObject)
     if (form === 'address') return [[name, { ...entries[0], ...asObject(own) }]]
     const added = (Array.isArray(own) ? own : [own]).filter(isObject)
+    // Far too many are refused as a whole.
+    if (form !== 'prices' && added.length > 2 * entriesMax) return []
     // Nobody knows which is meant: they are refused, as in a new record.
     if (form === 'prices' && isTwice(added, catalog)) return []
     return [
