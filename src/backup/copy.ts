@@ -3,7 +3,6 @@
  * request, while its only connection is idle. Owns the names and the removal of the temporary folders in the
  * data directory: those of copies, and of a database that a restore builds. Knows nothing of a copy's use.
  */
-
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { copyCluster } from '../db/embedded/data-directory.ts'

@@ -2,7 +2,6 @@
  * Loads the rows of a backup into an empty database. One transaction makes the schema of the backup and loads
  * all rows, or nothing. Knows no engine and no compression; format.ts checks that the backup is complete.
  */
-
 import { quoted, type Table } from '../db/account-tables.ts'
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'

@@ -1,5 +1,4 @@
 /** Moments of dates and times in a time zone. Knows no text but ISO 8601. */
-
 import { instantOfEpoch } from './iso8601.ts'
 
 const dayMs = 86_400_000

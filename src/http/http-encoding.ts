@@ -77,13 +77,15 @@ function streamOf(pieces: Pieces): Readable {
 
 /** Regroups bytes into pieces that neither block the event loop for long nor are very many. */
 function* ofOneSize(pieces: Pieces): Generator<Uint8Array> {
-  let [gathered, length]: [Uint8Array[], number] = [[], 0]
+  let gathered: Uint8Array[] = []
+  let length = 0
   for (const long of pieces)
     for (let at = 0; at < long.length; at += pieceBytes) {
       const piece = long.subarray(at, at + pieceBytes)
       if (length + piece.length > pieceBytes) {
         yield Buffer.concat(gathered)
-        ;[gathered, length] = [[], 0]
+        gathered = []
+        length = 0
       }
       gathered.push(piece)
       length += piece.length

@@ -2,7 +2,6 @@
  * All routes of the service, in one list. The route objects are in the files of their families: each with its
  * scope (D38; start-up fails without one) and its operation in the OpenAPI document (D90).
  */
-
 import type { Callers } from '../accounts/callers.ts'
 import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import type { Database } from '../db/open.ts'

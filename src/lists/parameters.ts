@@ -2,7 +2,6 @@
  * Reads the parameters of a request, as texts: their limits, and values of the forms that several requests
  * have. What is wrong is added to the problems, so that a refusal names everything at once. Knows no field.
  */
-
 import { FilterError, operators } from '../../client/src/filter.ts'
 import { type Hint, type ProblemCode, Problems, parameterProblem, Refusal } from '../errors.ts'
 import { codePoints, isStorable } from '../fields/code-points.ts'

@@ -94,8 +94,9 @@ function planOfSpans(condition: Condition, { spanOf }: Term, context: QueryConte
   const { field, operator, values } = condition
   if (!spanOf) return null
   const { catalog, problems } = context
-  if (values.length <= spansMax || !values.some(text => spanOf(text, catalog))) {
-    const inSpans = asSpans(condition, text => spanOf(text, catalog))
+  const spanIn = (text: string) => spanOf(text, catalog)
+  if (values.length <= spansMax || !values.some(spanIn)) {
+    const inSpans = asSpans(condition, spanIn)
     return inSpans && resolveFilter(inSpans, context)
   }
   const message = `${operator} takes at most ${spansMax} values where one stands for several, as a plain day does.`

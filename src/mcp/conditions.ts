@@ -190,9 +190,11 @@ function ofDays(
 /** The two ends of a range: the texts around the first `between`, or around two dots or a comma. */
 function endsIn(text: string, between: RegExp): readonly string[] | null {
   for (const sign of [between, /\.\./, /,/]) {
-    const [whole, index] = [sign.exec(text)?.[0], text.search(sign)]
-    if (!whole) continue
-    const ends = [text.slice(0, index), text.slice(index + whole.length)].map(end => end.trim())
+    const found = sign.exec(text)
+    if (!found) continue
+    const ends = [text.slice(0, found.index), text.slice(found.index + found[0].length)].map(end =>
+      end.trim(),
+    )
     if (!ends.includes('')) return ends
   }
   return null

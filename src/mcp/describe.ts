@@ -1,5 +1,4 @@
 /** The tool that tells what there is: the caller, the resources, their fields and the choices of a field. */
-
 import { type Catalog, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { dateIn } from '../fields/iso8601.ts'

@@ -1,5 +1,4 @@
 /** Finds the record that an agent names: by its id, or by the name under which it is shown (D146). */
-
 import { printFilter } from '../../client/src/filter.ts'
 import { dateIn } from '../fields/iso8601.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'

@@ -1,5 +1,4 @@
 /** The tool of sums: groups of records, the funnel of a pipeline, the forecast by months and its changes. */
-
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { dateIn } from '../fields/iso8601.ts'
 import { pluralOf } from '../fields/synonyms.ts'

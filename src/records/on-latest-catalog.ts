@@ -3,13 +3,8 @@
  * catalog that judged them, as those of fields are (D52): under the account's lock, once the catalog is known
  * to be the latest.
  */
-import type { Transaction } from './store.ts'
 import type { Work } from './work.ts'
 import { lockLatest } from './write/protocol.ts'
-
-export function isTransactional(db: Transaction): db is Required<Transaction> {
-  return 'transaction' in db
-}
 
 /**
  * Carries out a write. Throws `busy_record` if the record is part of the configuration and the catalog is
@@ -17,7 +12,7 @@ export function isTransactional(db: Transaction): db is Required<Transaction> {
  */
 export async function onLatestCatalog<T>(work: Work, act: (work: Work) => Promise<T>): Promise<T> {
   const { db, schema, context } = work
-  if (!schema.resource.isConfiguration || !isTransactional(db)) return act(work)
+  if (!schema.resource.isConfiguration || !db.transaction) return act(work)
   return db.transaction({ account: String(context.catalog.account.id) }, async tx => {
     await lockLatest(tx, context)
     return { commits: true, result: await act({ ...work, db: tx }) }

@@ -4,7 +4,6 @@
  * takes too long, or whose signal is aborted, throws and takes nothing. A holder releases its permit whether
  * it succeeds or fails; releasing twice has no effect.
  */
-
 import { beginWait } from '../diagnostics.ts'
 
 /**

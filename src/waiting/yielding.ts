@@ -4,7 +4,6 @@
  * turn of the event loop runs one slice of one of them. It can't be cancelled; only its own error ends it
  * early.
  */
-
 import { beginWait } from '../diagnostics.ts'
 
 const sliceMs = 10

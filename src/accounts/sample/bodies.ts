@@ -1,5 +1,4 @@
 /** The sample's products and deals as request bodies of an API client, and its exchange rates. Pure. */
-
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { SampleLife } from './histories.ts'

@@ -3,7 +3,6 @@
  * is created as by an API client, so that every rule holds and every derived value is right. The records
  * follow each other in time, as in any account (D123).
  */
-
 import { kinds } from '../../fields/kinds.ts'
 import { plainWords } from '../../fields/name.ts'
 import type { JsonObject } from '../../json.ts'

@@ -3,7 +3,6 @@
  * others take their turn: on the embedded engine all requests, on a server the account's own writes. Owns the
  * idempotency record of a step; doesn't know what a step does.
  */
-
 import { randomUUID } from 'node:crypto'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'

@@ -3,7 +3,6 @@
  * other in this process, each on the configuration that the one before has left.
  */
 import { Refusal } from '../../errors.ts'
-import { isTransactional } from '../../records/on-latest-catalog.ts'
 import type { Transaction } from '../../records/store.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
 import { memoize } from '../../waiting/memoize.ts'
@@ -23,7 +22,7 @@ export async function inConfigurationTurn<T>(
   request: ApiRequest,
   act: (request: ApiRequest) => Promise<T>,
 ): Promise<T> {
-  if (!isTransactional(db)) return act(request)
+  if (!db.transaction) return act(request)
   return mutexOf(db).run(request.caller.catalog.account.id, async () => {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -1,5 +1,4 @@
 /** The export of a resource over HTTP (D81): its file name, and its abort when the client leaves. */
-
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'

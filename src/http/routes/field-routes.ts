@@ -1,5 +1,4 @@
 /** The routes of fields, their options, and the forms that show them (D33 to D36). */
-
 import type { Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'

@@ -1,5 +1,4 @@
 /** The routes that only tokens have (D66). A secret is shown once, when it is created. */
-
 import { createToken, rotateToken } from '../../accounts/tokens.ts'
 import type { Database } from '../../db/open.ts'
 import { memberProblem, Refusal } from '../../errors.ts'

@@ -2,7 +2,6 @@
  * Searches records of several resources by their names, e-mails, phone numbers, codes and indexed custom
  * texts (D86): its parameters, and its hits. Knows no HTTP and no resource.
  */
-
 import type { ProblemCode } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { codePoints } from '../../fields/code-points.ts'

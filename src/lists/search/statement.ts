@@ -5,7 +5,6 @@
  * the index knows no word, or the words are common, a scan of the newest records. In any case, also records
  * whose name or indexed custom text begins with the text.
  */
-
 import type { CallerParams } from '../../fields/caller-params.ts'
 import { isShown, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import { scalar, storedRow } from '../../fields/columns.ts'

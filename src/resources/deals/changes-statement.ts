@@ -2,7 +2,6 @@
  * The statement of the changes between two moments (D161): the deals as of each, the sums of both, the kinds
  * of change of each deal, and the first deals of each kind. Knows no HTTP and no parameters.
  */
-
 import { halfEven } from '../../fields/decimal.ts'
 import type { Past } from '../../history/past.ts'
 import { groupsMax } from '../../lists/aggregate.ts'

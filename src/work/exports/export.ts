@@ -4,7 +4,6 @@
  * meanwhile. The embedded engine has one connection: there the export is complete before it is sent. Knows no
  * HTTP.
  */
-
 import type { Readable } from 'node:stream'
 import type { Database } from '../../db/open.ts'
 import type { Caller } from '../../rights/visibility.ts'

@@ -2,7 +2,6 @@
  * All records of a list, in its order, for an export (D81): as one statement for a cursor, or in steps if no
  * cursor may stay open. Knows no HTTP and no format.
  */
-
 import { digestOf } from '../../lists/digest.ts'
 import type { Cursor, ListRequest } from '../../lists/list-request.ts'
 import { cursorText, orderBySql, readCursor, rowsSql, sortKeysSql } from '../../lists/order.ts'

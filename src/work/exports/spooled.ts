@@ -4,7 +4,6 @@
  * consistent snapshot if nothing of the account changed meanwhile. If it did, the export is repeated, and the
  * account's writes wait for it. Knows no format.
  */
-
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
 import { lastSeqSql } from '../../lists/total.ts'
@@ -22,17 +21,14 @@ export async function spooled(db: Database, asked: ExportContext): Promise<Expor
   const reader = db.inTurn({ account, signal: asked.ended })
   const before = await quietSeq(reader, account)
   const free = before === null ? null : await spoolOf(reader, asked)
-  const isOfOneMoment = async () => (await quietSeq(reader, account)) === before
-  if (free && (await isOfOneMoment().catch(thrownAfter(free)))) return resultOf(free)
-  free?.destroy()
-  return resultOf(await db.whileUnwritten(account, () => spoolOf(reader, asked)))
-}
-
-function thrownAfter(spool: Spool): (error: unknown) => never {
-  return error => {
-    spool.destroy()
+  try {
+    if (free && (await quietSeq(reader, account)) === before) return resultOf(free)
+  } catch (error) {
+    free?.destroy()
     throw error
   }
+  free?.destroy()
+  return resultOf(await db.whileUnwritten(account, () => spoolOf(reader, asked)))
 }
 
 function resultOf(content: Spool): ExportResult {

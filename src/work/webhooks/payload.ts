@@ -3,7 +3,6 @@
  * webhook's user. It is built when it is sent, so fields that were hidden or purged meanwhile do not leak.
  * Knows no receiver.
  */
-
 import { type Problem, Problems, Refusal } from '../../errors.ts'
 import { type RecordAsOf, recordsAsOf } from '../../history/as-of-event.ts'
 import { isAskedFor, scopeOf } from '../../history/event-types.ts'

@@ -3,7 +3,6 @@
  * configuration. A process holds a webhook by a lease, so no two send the same event at once. No statement
  * locks more than one webhook, or an account.
  */
-
 import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import { eventRows } from '../../history/present.ts'

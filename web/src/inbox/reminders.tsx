@@ -2,7 +2,6 @@
  * Reminders that are due, over every page (D156): a timer of the page shows those that it knows. They stay
  * until they are dismissed, done or snoozed, here or in another page.
  */
-
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Clock, X } from 'lucide-react'

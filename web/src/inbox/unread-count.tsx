@@ -1,5 +1,4 @@
 /** How many items of the inbox are unread, beside its name in the navigation. */
-
 import { useQuery } from '@tanstack/react-query'
 import { AfterLoad } from '../shell/after-load.tsx'
 import { useMe } from '../shell/me.ts'

@@ -1,5 +1,4 @@
 /** Sample deals for an empty account: a file that is imported, and undone, like any other. */
-
 import { addDays } from '../activities/next-days.ts'
 import { callApi, type Me } from '../api/api.ts'
 import {

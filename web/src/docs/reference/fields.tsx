@@ -1,5 +1,4 @@
 /** The fields of a resource, side by side: what may be sent, and what is read. */
-
 import { Cell, Row, Table } from '../table.tsx'
 import type { Fields, Schema } from './openapi.ts'
 import { Note, Required, Sent, Type } from './type.tsx'

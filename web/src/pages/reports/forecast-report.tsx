@@ -1,5 +1,4 @@
 /** Forecast: open deals by the month in which they are expected to close, beside won deals. */
-
 import { ForecastByCategory } from './forecast-by-category.tsx'
 import { ForecastByCurrency } from './forecast-by-currency.tsx'
 import { ForecastByMonth } from './forecast-by-month.tsx'
