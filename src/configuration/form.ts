@@ -59,6 +59,10 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
     return []
   }
   const expected = new Set(formOf(schema).flatMap(part => part.fields))
+  if (body.length > expected.size) {
+    validation.reject('', 'too_many', `has at most ${expected.size} sections, each with at least one field`)
+    return []
+  }
   const seen = new Set<string>()
   const titles = new Set<string>()
   const form = body.map((part, index) => {

@@ -34,10 +34,10 @@ export function newValidation(catalog: Catalog, caller: Caller | undefined): Val
   }
   const problems = new Problems()
   const reject: Validation['reject'] = (path, code, message, hint) => {
-    problems.add(
-      () => ({ field: path.split('/')[1] ?? null, path, code, message: sentence(path, message) }),
-      hint,
-    )
+    // A form is a list, and its places are no members.
+    const member = path.split('/')[1] ?? null
+    const field = member && /^\d+$/.test(member) ? null : member
+    problems.add(() => ({ field, path, code, message: sentence(path, message) }), hint)
   }
   return { catalog, problems, warnings: [], references: [], nested: [], isHidden, reject }
 }

@@ -13,6 +13,7 @@ import { namesOf } from '../records/expand.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import {
   type AggregateOptions,
   type AggregateRequest,
@@ -95,20 +96,21 @@ async function aggregate(
   const amounts = [...new Set(measures.flatMap(({ of }) => of ?? []))]
   const statement = measuresSql(callerParamsOf(caller), request, measures, amounts)
   const found = await ask(db, statement, dependsOnValues(request.filter))
-  const rows = found.map(row => ({ place: Number(row.place), ...(parseJson(row.found!) as unknown as Row) }))
+  // There may be as many rows as groups and currencies.
+  const rows = await mapYielding(found, row => {
+    return { place: Number(row.place), ...(parseJson(row.found!) as unknown as Row) }
+  })
   const places = [...Map.groupBy(rows, ({ place }) => place).values()]
   const answered = places.slice(0, groupsMax)
   const keys = answered.map(([first]) => first!.keys)
   const shown = await shownGroups(db, caller, request, keys)
-  const groups = answered.map((ofGroup, index) => ({
-    ...shown[index]!,
-    ...Object.fromEntries(
-      measures.map((measure, at): [string, Json] => [
-        measure.text,
-        shownMeasure(caller, ofGroup, at, measure, amounts),
-      ]),
-    ),
-  }))
+  const groups = await mapYielding(answered.entries(), ([index, ofGroup]) => {
+    const values = measures.map((measure, at): [string, Json] => [
+      measure.text,
+      shownMeasure(caller, ofGroup, at, measure, amounts),
+    ])
+    return { ...shown[index]!, ...Object.fromEntries(values) }
+  })
   return { groups, hasMore: places.length > groupsMax }
 }
 

@@ -15,6 +15,7 @@ import { type FindBy, findByOf } from './find-by.ts'
 import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
 import { ignoredWarning } from './read-only.ts'
+import { sizeProblem } from './record-size.ts'
 import { refuseWrapper, wrapperOf } from './wrapped-body.ts'
 
 /** A related record whose existence is still to be checked. */
@@ -130,6 +131,8 @@ function parseWithin(
     const { internal_name: name } = field
     if (!sent.has(name) || schema.byName.get(name)?.is_read_only) fillOrRequire(field, schema, before, parsed)
   }
+  const tooLong = sizeProblem(schema, before, parsed.values, path)
+  if (tooLong) problems.add(() => tooLong)
   return parsed
 }
 

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
-import { problemsOf, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService({ sampleData: false })
-const { call, db, get, known } = service
+const { call, db, get, known, made } = service
 const other = await service.another()
 
 /** Inserts fields, as many changes would. Their ids are beyond any that the service assigns. */
@@ -219,4 +219,34 @@ test('100 roles, also when two processes make the last ones at once', async () =
   assert.equal((await call('DELETE', `${v1}/role/${made[0].id}`)).status, 200)
   assert.equal((await role('Instead')).status, 201)
   assert.deepEqual((await refusal(call('POST', `${v1}/role/${made[0].id}/restore`)))[0], ' too_many')
+})
+
+test('262 144 characters in the custom fields of a record, and whoever has more may have less', async () => {
+  const names = await Promise.all(
+    Array.from({ length: 9 }, async (_, index) => {
+      const reply = await create({ source: 'deal', field_name: `Long ${index}`, type: 'TEXT' })
+      return reply.body.data.internal_name as string
+    }),
+  )
+  const [last, ...others] = names as [string, ...string[]]
+  const long = 'x'.repeat(32_000)
+  const texts = Object.fromEntries(others.map(name => [name, long]))
+  const { id: primary_contact } = await made('contact', { last_name: 'Long' })
+  const whole = dealBody(known, { ...texts, [last]: 'x'.repeat(6144), primary_contact })
+  const { id } = await made('deal', whole)
+  const path = `${v1}/deal/${id}`
+  const tooLong = 'The custom fields of a record have at most 262144 characters together.'
+  const refused = [' too_long', tooLong]
+  assert.deepEqual(await refusal(call('PATCH', path, { [last]: long })), refused)
+  assert.deepEqual(await refusal(call('POST', `${v1}/deal`, { ...whole, [last]: long })), refused)
+  assert.equal((await call('PATCH', path, { title: 'Renamed', [last]: null })).status, 200)
+  // As a record of an earlier version has it.
+  await db.query(
+    `UPDATE deal SET custom = custom || jsonb_build_object($1::text, $2::text),
+      document = concat(document, ',"', $1::text, '":"', $2::text, '"') WHERE id = $3::bigint`,
+    [last, long, String(id)],
+  )
+  assert.equal((await call('PATCH', path, { [others[0]!]: 'x'.repeat(31_999) })).status, 200)
+  assert.deepEqual(await refusal(call('PATCH', path, { [others[0]!]: long })), refused)
+  await removeFields()
 })

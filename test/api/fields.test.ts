@@ -578,6 +578,10 @@ test('the form: fields move between sections, and the whole can be arranged', as
     '/1/fields wrong_type',
     '/1/section name_taken',
   ])
+  const many = Array.from({ length: 1000 }, (_, index) => ({ section: `Part ${index}`, fields: ['name'] }))
+  assert.deepEqual(await refused(422, 'PUT', '/field/form?source=product', many), [' too_many'])
+  const [nameless] = (await call('PUT', `${v1}/field/form?source=product`, [{ fields: [] }])).body.errors
+  assert.equal(nameless.field, null)
 })
 
 test('an index of its own: made in the background, used by ranges and sorts, and removed with the field', async () => {

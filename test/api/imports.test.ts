@@ -10,7 +10,7 @@ import { readRows } from '../../src/work/imports/rows.ts'
 import { eventually } from '../support/eventually.ts'
 import { onServer, whileItWaits } from '../support/held-lock.ts'
 import { importerOf } from '../support/import-jobs.ts'
-import { dealBody, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { workbookFiles, zip } from '../support/workbook.ts'
 
 const faults: unknown[] = []
@@ -584,6 +584,17 @@ test('a change of a plan says each member that there is not', async () => {
     const { status, body } = await call('PATCH', `${v1}/import/${id}`, plan)
     assert.deepEqual([status, body.errors.map(({ path }: { path: string }) => path)], [422, paths])
   }
+})
+
+test('a plan grows to the size of a body at most', async () => {
+  const { id } = (await upload('product', 'name\nOne\n')).body.data
+  const values = (field: string, length: number) => ({ values: { [field]: { ['x'.repeat(length)]: null } } })
+  const change = (plan: Json) => call('PATCH', `${v1}/import/${id}`, plan)
+  assert.equal((await change(values('name', 600_000))).status, 200)
+  const refused = await change(values('description', 600_000))
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/values too_long']])
+  assert.equal((await change(values('name', 10))).status, 200)
+  assert.equal((await change(values('description', 600_000))).status, 200)
 })
 
 test('each column is mapped or left out before a file is tried or imported', async () => {

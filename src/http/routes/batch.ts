@@ -12,6 +12,7 @@ import { carryOutBatch } from '../../records/write/batch.ts'
 import type { Operation, Outcome } from '../../records/write/operation.ts'
 import { renderReplay, replayedProblem } from '../../records/write/response.ts'
 import { businessData } from '../../resources/resources.ts'
+import { mapYielding } from '../../waiting/yielding.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -134,9 +135,13 @@ async function replayedResults(work: ReadWork, told: readonly OperationResult[])
   })
 }
 
-function answer(request: ApiRequest, results: readonly OperationResult[], isDry: boolean): Answer {
-  const made = isDry ? results.flatMap(madeBy) : []
-  const items = results.map(one =>
+async function answer(
+  request: ApiRequest,
+  results: readonly OperationResult[],
+  isDry: boolean,
+): Promise<Answer> {
+  const made = new Set(isDry ? results.flatMap(madeBy) : [])
+  const items = await mapYielding(results, one =>
     'refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry ? made : null),
   )
   const failed = results.filter(one => 'refused' in one).length
@@ -144,30 +149,29 @@ function answer(request: ApiRequest, results: readonly OperationResult[], isDry:
   return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
 }
 
-/** The records that an operation creates. Later operations may name them. */
-function madeBy(one: OperationResult): { readonly id: number }[] {
+/** The ids of the records that an operation creates. Later operations may name them. */
+function madeBy(one: OperationResult): number[] {
   if (!('saved' in one)) return []
   const { id, isNew, created } = one.saved
-  return [...(isNew ? [{ id }] : []), ...created]
+  return [...(isNew ? [id] : []), ...created.map(({ id }) => id)]
 }
 
 /**
- * The result of an operation as JSON text: a record passes through as the database built it. `made`: the
- * records that a dry run creates, which have no ids; null: it is none.
+ * The result of an operation as JSON text: a record passes through as the database built it. `made`: the ids
+ * of the records that a dry run creates, which are never assigned; null: it is none.
  */
 function done(
   { caller }: ApiRequest,
   outcome: Exclude<Outcome, RefusedOutcome>,
-  made: readonly { readonly id: number }[] | null,
+  made: ReadonlySet<number> | null,
 ): string {
-  const isMade = (id: number) => made?.some(one => one.id === id) ?? false
   if ('deleted' in outcome) {
-    const id = isMade(outcome.deleted) ? null : outcome.deleted
+    const id = made?.has(outcome.deleted) ? null : outcome.deleted
     return JSON.stringify({ status: 200, data: { id, deleted: true } })
   }
   const { id, record, warnings, created, isNew = false } = outcome.saved
   const data = made
-    ? JSON.stringify(withoutIds(parseJson(record) as JsonObject, made, isMade(id), caller.catalog))
+    ? JSON.stringify(withoutIds(parseJson(record) as JsonObject, made, made.has(id), caller.catalog))
     : record
   const meta = {
     ...(warnings.length ? { warnings } : {}),

@@ -7,6 +7,7 @@ import type { Catalog } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Parameters } from '../../lists/parameters.ts'
 import type { Transaction } from '../../records/store.ts'
+import { memoize } from '../../waiting/memoize.ts'
 import type { Answer } from '../answer.ts'
 import { dryRun } from '../openapi/operation.ts'
 import { invalidParameter } from '../parameters.ts'
@@ -29,13 +30,8 @@ export function isDryRun(query: Parameters): boolean {
   throw invalidParameter(dryRun, 'dry_run must be 1, and given once; leave it out to save.')
 }
 
-/** Removes from a dry run's response what is never committed; `made`: the records created along with it. */
-type Redact = (
-  data: JsonObject,
-  made: readonly { readonly id: number }[],
-  isNew: boolean,
-  catalog: Catalog,
-) => JsonObject
+/** Removes from a dry run's response what is never committed; `made`: the ids of records created with it. */
+type Redact = (data: JsonObject, made: ReadonlySet<number>, isNew: boolean, catalog: Catalog) => JsonObject
 
 /**
  * The handlers of `make`, each with a dry run. A dry run makes them anew on a transaction that is rolled
@@ -78,7 +74,8 @@ function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answe
   const { etag: _, location: __, ...others } = headers
   const { code, data, meta } = parseJson(String(body)) as JsonObject
   const { created = [], ...told } = (meta ?? {}) as { created?: CreatedRecord[] }
-  const kept = isObject(data) ? redact(data, created, status === 201, caller.catalog) : data!
+  const made = new Set(created.map(({ id }) => id))
+  const kept = isObject(data) ? redact(data, made, status === 201, caller.catalog) : data!
   const all = { ...told, ...(created.length ? { created: created.map(withoutId) } : {}), dryRun: true }
   return { status, headers: others, body: JSON.stringify({ code, data: kept, meta: all }) }
 }
@@ -94,34 +91,36 @@ export function withoutId({ resource }: CreatedRecord) {
  */
 export function withoutIds(
   record: JsonObject,
-  made: readonly { readonly id: number }[],
+  made: ReadonlySet<number>,
   isNew: boolean,
-  { resources }: Catalog,
+  catalog: Catalog,
 ): JsonObject {
-  const ids = new Set(made.map(({ id }) => id))
-  const names = [...resources.values()].flatMap(({ fields }) =>
-    ids.size ? fields.filter(({ related }) => related).map(field => field.internal_name) : [],
-  )
-  const references = new Set(names)
+  const references = made.size ? referencesOf(catalog) : null
   const without = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(without)
-    return typeof value === 'number' && ids.has(value) ? null : value
+    return typeof value === 'number' && made.has(value) ? null : value
   }
   const members = Object.entries(record).map(([name, value]): [string, Json] => {
     if (secrets.has(name) || (isNew && name === 'id')) return [name, null]
-    if (name === '_expanded') return [name, withoutIdsIn(value, ids)]
-    return [name, references.has(name) ? without(value) : value]
+    if (name === '_expanded') return [name, withoutIdsIn(value, made)]
+    return [name, references?.has(name) ? without(value) : value]
   })
   return Object.fromEntries(members)
 }
 
+/** The names of fields, of any resource, with references. */
+const referencesOf = memoize(({ resources }: Catalog) => {
+  const fields = [...resources.values()].flatMap(schema => schema.fields)
+  return new Set(fields.flatMap(({ related, internal_name: name }) => (related ? name : [])))
+})
+
 /** The names of references, without the ids. */
-function withoutIdsIn(expanded: Json, ids: ReadonlySet<Json>): Json {
+function withoutIdsIn(expanded: Json, ids: ReadonlySet<number>): Json {
   if (Array.isArray(expanded)) return expanded.map(one => withoutIdsIn(one, ids))
   if (!isObject(expanded)) return expanded
   const members = Object.entries(expanded).map(([name, value]): [string, Json] => [
     name,
-    name === 'id' && ids.has(value) ? null : withoutIdsIn(value, ids),
+    name === 'id' && ids.has(value as number) ? null : withoutIdsIn(value, ids),
   ])
   return Object.fromEntries(members)
 }

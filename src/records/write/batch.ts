@@ -17,7 +17,7 @@ import { findTargets, parseBodies, type ReadOperation, type Results, type Target
 import { saveMany, saveRecord } from './save.ts'
 import { type ValidOperation, validate } from './validate.ts'
 
-/** Maximum number of operations that are validated and written at once. */
+/** Maximum number of operations that are validated at once, and of records that are planned at once. */
 const largest = 250
 
 /** The context that the operations share. Records deleted at `since` or later can be restored. */
@@ -70,14 +70,22 @@ function isIndividual({ resource: { isConfiguration, quota, invariant } }: Resou
 /** An operation of a run: its record to save, the id to delete, or null if it is carried out alone. */
 type Ready = { readonly operation: Operation; readonly ready: ValidOperation | number | null }
 
-/** The operations in their order, those together that can be carried out at once. */
+/**
+ * The operations in their order, those together that can be carried out at once: planning their records, with
+ * the nested ones, is a moment in which no other request is answered.
+ */
 function alike(run: readonly Ready[]): (readonly Ready[])[] {
   const groups: Ready[][] = []
+  let size = 0
   for (const one of run) {
+    const { ready } = one
     const last = groups.at(-1)
+    const records = ready !== null && typeof ready !== 'number' ? 1 + ready.nested.length : 1
     const isAlike =
-      one.ready !== null && last && typeof last[0]!.ready === typeof one.ready && last[0]!.ready !== null
-    if (isAlike) last.push(one)
+      ready !== null && last && typeof last[0]!.ready === typeof ready && last[0]!.ready !== null
+    const joins = isAlike && size + records <= largest
+    size = joins ? size + records : records
+    if (joins) last.push(one)
     else groups.push([one])
   }
   return groups

@@ -13,6 +13,9 @@ import { judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
 
+/** Maximum length, as JSON, of what the texts of a file stand for, of all fields together: that of a body. */
+const valuesMost = 1_048_576
+
 /** Members of a plan that can be changed. */
 export const planMembers = ['mapping', 'confirm', 'values', 'defaults', 'duplicates', 'formats']
 
@@ -49,6 +52,8 @@ export function changedPlan(
     ...(duplicates !== undefined && { duplicates: duplicatesOf(duplicates, change) }),
     ...(formats !== undefined && { formats: formatsOf(formats, change) }),
   }
+  if (values !== undefined && JSON.stringify(plan.values).length > valuesMost)
+    wrong('/values', 'too_long', `values have at most ${valuesMost} characters in all, as JSON.`)
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
   return confirm ? confirmed(plan) : plan
 }

@@ -6,7 +6,7 @@
 import type { Everywhere } from '../../accounts/everywhere.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
-import { ask, deleteSome, param, type Sql, sql } from '../../sql.ts'
+import { ask, deleteSome, type Param, param, type Sql, sql } from '../../sql.ts'
 import type { Attempt } from './outgoing.ts'
 import { forget, isHeld, isOf, type LeasedWebhook, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
@@ -42,19 +42,15 @@ export async function enqueue(
   })
   const begun = (value: Sql, kept: Sql) =>
     sql`CASE WHEN webhook_delivery.state = 'waiting' THEN ${kept} ELSE ${value} END`
+  const { untried, triedAt } = waitingOf(held, sql`g`)
   const isAtBegin = sql`${isHeld(held)} AND p.seq = ${String(from)}::bigint`
   const put = (mine: Sql) => sql`
   INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at, next_at)
   SELECT ${String(held.account)}::bigint, ${String(held.id)}::bigint, g.seq, g.type, g.resource, g.record,
-    'waiting', ${at}::timestamptz, CASE WHEN g.is_first AND NOT b.is_queued
-      THEN greatest(${at}::timestamptz, b.free_at) END
+    'waiting', ${at}::timestamptz, CASE WHEN g.is_first AND ${untried} IS NULL
+      THEN greatest(${at}::timestamptz, ${freeAt(triedAt)}) END
   FROM ${mine} jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g
       (seq bigint, type text, resource text, record bigint, is_first boolean)
-    CROSS JOIN LATERAL (
-      SELECT coalesce(bool_or(w.first_tried_at IS NULL), false) AS is_queued, ${freeAt(sql`w.first_tried_at`)} AS free_at
-      FROM webhook_delivery w
-      WHERE ${isOf(held, sql`w`)} AND w.resource = g.resource AND w.record = g.record
-        AND w.state = 'waiting') b
   ON CONFLICT (account_id, webhook, seq) DO UPDATE
   SET state = 'waiting', round = webhook_delivery.round + 1,
     next_at = ${begun(sql`excluded.next_at`, sql`webhook_delivery.next_at`)},
@@ -78,9 +74,25 @@ SELECT seq FROM moved`
   return rows.length > 0
 }
 
+/**
+ * Of what waits of the record of the row `of`, without the deliveries `but`: the `seq` of the next one that
+ * was not tried, and when the last of the others first was. Each reads one entry of webhook_delivery_turns,
+ * however many wait.
+ */
+function waitingOf(webhook: Webhook, of: Sql, but: Sql | Param = sql`'{}'`) {
+  const those = sql`FROM webhook_delivery w
+    WHERE ${isOf(webhook, sql`w`)} AND w.resource = ${of}.resource AND w.record = ${of}.record
+      AND w.state = 'waiting' AND w.seq <> ALL(${but}::bigint[])`
+  return {
+    untried: sql`(SELECT w.seq ${those} AND w.first_tried_at IS NULL
+    ORDER BY w.first_tried_at DESC NULLS LAST, w.seq LIMIT 1)`,
+    triedAt: sql`(SELECT max(w.first_tried_at) ${those})`,
+  }
+}
+
 /** When the next event of a record is sent although earlier ones have failed (null: none was tried). */
 function freeAt(triedAt: Sql): Sql {
-  return sql`max(${triedAt}) + make_interval(mins => ${sql.integer(orderMinutes)})`
+  return sql`${triedAt} + make_interval(mins => ${sql.integer(orderMinutes)})`
 }
 
 export type Delivery = PendingEvent & {
@@ -176,9 +188,7 @@ function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now:
     ...{ duration_ms: attempt.durationMs, answer: attempt.answer },
   }))
   const seqs = param(`{${outcomes.map(({ seq }) => seq).join()}}`)
-  const waiting = sql`SELECT x.seq, x.first_tried_at FROM webhook_delivery x
-    WHERE ${isOf(webhook, sql`x`)} AND x.resource = r.resource AND x.record = r.record
-      AND x.state = 'waiting' AND x.seq <> ALL(${seqs}::bigint[])`
+  const { untried, triedAt } = waitingOf(webhook, sql`r`, seqs)
   // An attempt of an earlier round does not settle the replay.
   const isOwn = sql`d.round = g.round`
   const own = (value: Sql, kept: Sql) => sql`CASE WHEN ${isOwn} THEN ${value} ELSE ${kept} END`
@@ -199,14 +209,10 @@ function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now:
   RETURNING d.resource, d.record, CASE WHEN d.state = 'waiting' THEN d.first_tried_at END AS first_tried_at,
     d.state = 'waiting' AND d.first_tried_at IS NULL AS is_untried
 ), freed AS MATERIALIZED (
-  SELECT n.seq, greatest(${now.toISOString()}::timestamptz, n.free_at) AS free_at
+  SELECT ${untried} AS seq,
+    greatest(${now.toISOString()}::timestamptz, ${freeAt(sql`greatest(r.first_tried_at, ${triedAt})`)}) AS free_at
   FROM (SELECT o.resource, o.record, max(o.first_tried_at) AS first_tried_at FROM done o GROUP BY 1, 2
     HAVING NOT bool_or(o.is_untried)) r
-    CROSS JOIN LATERAL (
-      SELECT min(w.seq) FILTER (WHERE w.first_tried_at IS NULL) AS seq,
-        ${freeAt(sql`greatest(r.first_tried_at, w.first_tried_at)`)} AS free_at
-      FROM (${waiting}) w) n
-  WHERE n.seq IS NOT NULL
 )
 UPDATE webhook_delivery d SET next_at = (SELECT f.free_at FROM freed f WHERE f.seq = d.seq)
 WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))`

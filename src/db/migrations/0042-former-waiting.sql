@@ -1,0 +1,2 @@
+-- That of 0041 serves in its place.
+DROP INDEX webhook_delivery_waiting;
