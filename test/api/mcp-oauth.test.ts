@@ -321,10 +321,21 @@ test('what no program may register', async () => {
   assert.equal(client.client_name.length, 80)
 })
 
-/** A server with the description of a program. */
-async function described(answer: (self: string) => string): Promise<string> {
+test('a registration stores nothing: the client_id holds the description', async () => {
+  const [one, other] = [await register(), await register()]
+  assert.equal(one.client.client_id, other.client.client_id)
+  const [kind, text] = one.client.client_id.split(':')
+  assert.deepEqual(
+    [kind, JSON.parse(Buffer.from(text, 'base64url').toString())],
+    ['registered', { client_name: 'Desk', redirect_uris: [redirect_uri] }],
+  )
+})
+
+/** A server with the description of a program; `location`: it redirects there. */
+async function described(answer: (self: string) => string, location?: string): Promise<string> {
   const server = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json').end(answer(address))
+    if (location) response.writeHead(302, { location }).end()
+    else response.setHeader('content-type', 'application/json').end(answer(address))
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   after(() => server.close())
@@ -361,6 +372,9 @@ test('a program is known by the document at its address, which must name it', as
     assert.equal(refused.status, 422)
     assert.match(refused.text, reason)
   }
+  const moved = await show(await described(() => '', good))
+  assert.equal(moved.status, 422)
+  assert.match(moved.text, /Redirects are not followed \(302\)/)
 })
 
 test('no address of a private network is asked', async () => {

@@ -137,7 +137,8 @@ export class Outgoing {
     const reply = await request(url, { dispatcher: this.#agent, method: 'GET', headers, signal })
     const error = errorOf(reply.statusCode)
     if (error) {
-      reply.body.destroy()
+      // An unread body that is destroyed emits an error, which would end the process.
+      reply.body.on('error', () => {}).destroy()
       throw new Error(error)
     }
     const chunks: Uint8Array[] = []
