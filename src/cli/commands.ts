@@ -257,7 +257,13 @@ export const commands: readonly Command[] = [
     ],
     act: tokens.create,
   },
-  { name: 'token list', does: 'lists the tokens of an account', options: [accountOption], act: tokens.list },
+  {
+    name: 'token list',
+    does: 'lists the tokens of an account',
+    more: 'AGENT names the program that uses one as an agent.',
+    options: [accountOption],
+    act: tokens.list,
+  },
   {
     name: 'token revoke',
     does: 'ends a token for good',

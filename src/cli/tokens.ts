@@ -33,8 +33,9 @@ export const list: Act = async (db, args) => {
   const text = (column: string) =>
     sql`to_char(t.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
   const statement = sql`SELECT t.id::text AS id, t.name, u.id::text AS user, u.email,
-    t.scopes::text AS scopes, t.prefix,
+    t.scopes::text AS scopes, t.prefix, t.agent,
         ${text('expires_at')} AS expires_at, ${text('last_used_at')} AS last_used_at,
+        ${text('agent_used_at')} AS agent_used_at,
         (t.expires_at <= now())::text AS is_over
       FROM token t JOIN "user" u ON u.account_id = t.account_id AND u.id = t."user"
       WHERE t.account_id = ${param(String(account.id))}::bigint AND t.deleted_at IS NULL ORDER BY t.id`
@@ -49,10 +50,12 @@ export const list: Act = async (db, args) => {
     expires_at: row.expires_at!,
     is_expired: row.is_over === 'true',
     last_used_at: row.last_used_at!,
+    agent: row.agent!,
+    agent_used_at: row.agent_used_at!,
   }))
   return {
     text: tableOf(
-      ['ID', 'NAME', 'USER', 'SCOPES', 'BEGINS WITH', 'EXPIRES', 'LAST USED'],
+      ['ID', 'NAME', 'USER', 'SCOPES', 'BEGINS WITH', 'EXPIRES', 'LAST USED', 'AGENT'],
       tokens.map(token => [
         token.id,
         token.name,
@@ -61,6 +64,7 @@ export const list: Act = async (db, args) => {
         token.prefix,
         token.is_expired ? 'expired' : (token.expires_at ?? 'never'),
         token.last_used_at ?? 'never',
+        token.agent,
       ]),
     ),
     data: { account: account.id, tokens },

@@ -15,6 +15,7 @@ import type { Command } from '../../src/cli/command.ts'
 import { onDatabase } from '../../src/cli/database.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { connectAgent } from '../support/agent.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { timeouts } from '../support/timeouts.ts'
@@ -218,7 +219,14 @@ test('a token does what its scopes and the role allow, until it is revoked', asy
   const { tokens } = await done('token', 'list')
   const own = tokens.find((one: { name: string }) => one.name === 'Script')
   assert.deepEqual([own.scopes, own.email], [['deal:read', 'deal:write'], 'jo@example.com'])
+  assert.deepEqual([own.agent, own.agent_used_at], [null, null])
   assert.ok(!JSON.stringify(tokens).includes(token))
+  // One that an agent uses says so.
+  await (await connectAgent({ url: address, token }, '2026-07-28', 'Claude')).use('describe')
+  const [used] = (await done('token', 'list')).tokens.filter((one: { id: number }) => one.id === own.id)
+  assert.equal(used.agent, 'Claude')
+  assert.match(used.agent_used_at, /^\d{4}-\d\d-\d\dT[\d:]{8}Z$/)
+  assert.match((await run('token', 'list')).out, /^ID .* AGENT\n(?:.*\n)*.* Script .* Claude\n/)
   assert.equal((await done('token', 'revoke', String(own.id))).id, own.id)
   await refused(/There is no token/, 'token', 'revoke', String(own.id))
   await aSecond()
