@@ -19,7 +19,7 @@ import { hiddenProblem } from './rendered-record.ts'
  */
 export function fillOrRequire(
   field: Field,
-  { byName }: ResourceSchema,
+  { byName, resource }: ResourceSchema,
   before: Values | null,
   parsed: Parsed & ParseState,
 ): void {
@@ -32,7 +32,12 @@ export function fillOrRequire(
   }
   if (!field.is_required || (before && !isHollow(before[name] ?? null))) return
   const { is_hidden, is_read_only } = byName.get(name)!
-  if (before && (is_hidden || is_read_only || parsed.sent.size === 0)) return
+  const isUngiven = is_hidden || is_read_only
+  if (before && (isUngiven || parsed.sent.size === 0)) return
+  // Once what a default names is gone, a role that can't give the field creates records without it. A field
+  // that every record needs can't be left out.
+  const isNeeded = resource.fields.some(({ id, is_required }) => id === field.id && is_required)
+  if (isUngiven && !isNeeded && !isHollow(defaultOf(field))) return
   const rule = field.rules.includes(1) ? { rule: 1 } : {}
   const missing = () => ({ ...memberProblem(name, 'required', `${name} is required.`, parsed.path), ...rule })
   if (is_hidden) parsed.problems.add(hiddenProblem)

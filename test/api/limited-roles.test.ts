@@ -290,6 +290,41 @@ test('a default that is out of use fills nothing', async () => {
   assert.deepEqual(await filled(), [false, false])
 })
 
+test('a role that can not give a required field creates records when its default is gone', async () => {
+  const gone = await made('user', { name: 'Left', email: 'left@example.com' })
+  const mentor = { source: 'deal', type: 'OWNER', field_name: 'Mentor', is_required: true }
+  const { id: field, internal_name: name } = await made('field', { ...mentor, default_value: gone.id })
+  const hiding = await somebody(both('deal'), { hidden_fields: [`deal.${name}`] })
+  const locking = await somebody(both('deal'), { locked_fields: [`deal.${name}`] })
+  assert.equal((await locking.asked('POST', 'deal', dealBody(known))).body.data[name], gone.id)
+  assert.equal((await call('PATCH', `${v1}/user/${gone.id}`, { is_active: 'No' })).status, 200)
+  for (const { asked } of [hiding, locking]) {
+    const { status, body, text } = await asked('POST', 'deal', dealBody(known))
+    assert.deepEqual([status, body.data?.[name]], [201, undefined], text)
+    assert.equal((await asked('PATCH', `deal/${body.data.id}`, { title: 'Renamed' })).status, 200)
+    const by = await call('PATCH', `${v1}/deal/${body.data.id}`, { title: 'Renamed again' })
+    assert.deepEqual(problemsOf(by), [`/${name} required`])
+  }
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known))), [`/${name} required`])
+  await call('DELETE', `${v1}/field/${field}`)
+})
+
+test('a deal has an owner, whatever became of the default and however the role is limited', async () => {
+  const gone = await made('user', { name: 'Former', email: 'former@example.com' })
+  const { id } = (await call('GET', `${v1}/field/list?source=deal`)).body.data.fields
+    .flat()
+    .find(({ internal_name }: JsonObject) => internal_name === 'sales_owner')
+  const setDefault = async (default_value: Json) =>
+    assert.equal((await call('PATCH', `${v1}/field/${id}`, { default_value })).status, 200)
+  await setDefault(gone.id)
+  const { asked, role } = await somebody(both('deal'), { locked_fields: ['deal.sales_owner'] })
+  assert.equal((await asked('POST', 'deal', dealBody(known))).body.data.sales_owner, gone.id)
+  assert.equal((await call('PATCH', `${v1}/user/${gone.id}`, { is_active: 'No' })).status, 200)
+  assert.deepEqual(problemsOf(await asked('POST', 'deal', dealBody(known))), ['/sales_owner required'])
+  assert.equal((await call('PATCH', `${v1}/role/${role.id}`, { locked_fields: [] })).status, 200)
+  await setDefault(null)
+})
+
 test('a role that hides what has become required is not restored', async () => {
   const field = await made('field', { source: 'deal', field_name: 'Channel', type: 'SINGLE_STRING' })
   const path = `${v1}/field/${field.id}`
