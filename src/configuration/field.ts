@@ -121,10 +121,12 @@ function withDefault(
 ): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
-  // A narrower limit is validated together with the existing default. No limit is about a mark.
-  const isJudged = sent.default_value === undefined && sent.config !== undefined && !isMarked
-  const input = isJudged ? row.default_value : sent.default_value
-  if (input === undefined) return { row, options }
+  // A narrower limit is validated together with the existing default. Otherwise that default may stay, even
+  // if the stage that it names is gone by now.
+  const isNarrowed = sent.config !== undefined && kinds[field.type].limits !== undefined
+  const input = sent.default_value === undefined && isNarrowed ? row.default_value : sent.default_value
+  const isSame = !isMarked && !isNarrowed && input !== undefined && isSameJson(input, row.default_value)
+  if (input === undefined || isSame) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
     validation.reject('/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const found = { ...validation, references: [] }

@@ -817,6 +817,31 @@ test('limits change without the default: a marked option stays, and so does what
   for (const field of [id, money.id, several.id]) await call('DELETE', `${v1}/field/${field}`)
 })
 
+test('a stage that is the default and has been deleted is written back with its field', async () => {
+  const stage = await made('pipeline_stage', { name: 'Passing', pipeline: known.pipeline, probability: 5 })
+  const field = (await get(`${v1}/field/list?source=deal`)).body.data.fields
+    .flat()
+    .find((one: { internal_name: string }) => one.internal_name === 'pipeline_stage')
+  const path = `${v1}/field/${field.id}`
+  assert.equal((await call('PATCH', path, { default_value: stage.id })).status, 200)
+  assert.equal((await call('DELETE', `${v1}/pipeline_stage/${stage.id}`)).status, 200)
+  const { data } = (await get(path)).body
+  assert.equal(data.default_value, stage.id)
+  for (const [method, body] of [
+    ['PUT', data],
+    ['PATCH', { config: {} }],
+    ['PATCH', { ...data, config: {} }],
+  ] as const) {
+    const reply = await call(method, path, body)
+    assert.deepEqual([reply.status, reply.body.data?.default_value], [200, stage.id], reply.text)
+  }
+  const other = { default_value: 99_999_999 }
+  assert.deepEqual(await refused(422, 'PATCH', `/field/${field.id}`, other), [
+    '/default_value unknown_option',
+  ])
+  assert.equal((await call('PATCH', path, { default_value: null })).body.data.default_value, null)
+})
+
 test('closing reasons and dates can neither be filled in nor be required of open deals', async () => {
   const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
   for (const name of ['won_reason', 'lost_reason', 'deal_closed_on']) {
