@@ -1,12 +1,11 @@
 /** The history of a record (D70): its events, the newest first, in pages by cursor. Knows no HTTP. */
 import { isObject, parseJson } from '../json.ts'
 import {
-  addCursorProblem,
   beginQuery,
+  cursorOf,
   oneOf,
   type Parameters,
   pageSizeMax,
-  single,
   throwProblems,
   wholeNumber,
 } from '../lists/parameters.ts'
@@ -37,9 +36,7 @@ const pageSizeDefault = 25
 export function readHistoryQuery(parameters: Parameters): HistoryRequest {
   const query = beginQuery(parameters, ['pageSize', 'cursor', 'origin'])
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
-  const text = single(query, 'cursor')
-  const before = text === null ? null : seqOf(text)
-  if (text !== null && before === null) addCursorProblem(query.problems)
+  const before = cursorOf(query, seqOf)
   const isOfAgents = oneOf(query, 'origin', [agentOrigin]) !== null
   throwProblems(query.problems, 'The history could not be read.')
   return { pageSize, before, isOfAgents }

@@ -72,6 +72,14 @@ export function addCursorProblem(problems: Problems): void {
   addProblem(problems, 'cursor', 'invalid_value', message)
 }
 
+/** The place after which a page begins, which `read` finds in `cursor`; null if there is none. */
+export function cursorOf<T>(query: Query, read: (text: string) => T | null): T | null {
+  const text = single(query, 'cursor')
+  const place = text === null ? null : read(text)
+  if (text !== null && place === null) addCursorProblem(query.problems)
+  return place
+}
+
 /** The refusal of a query with more than `queryBytesMax` bytes. */
 export function queryTooLarge(): Refusal {
   return excess('too_long', mostCharacters)

@@ -211,7 +211,16 @@ test('what is no bulk change is refused', async () => {
   const unknown = await bulk('product', { filter: 'nothing:eq(1)', changes: { name: 'x' } })
   assert.deepEqual([unknown.status, unknown.body.errors[0].path], [400, '/filter'])
   assert.equal((await get(`${v1}/job/999999`)).status, 404)
-  assert.equal((await get(`${v1}/job?pageSize=1`)).body.data.length, 1)
+  const first = (await get(`${v1}/job?pageSize=1`)).body
+  assert.equal(first.data.length, 1)
+  assert.deepEqual((await get(`${v1}/job?pageSize=1&cursor=`)).body, first)
+  for (const cursor of ['x', '0', '1.5']) {
+    const { status, body } = await get(`${v1}/job?cursor=${cursor}`)
+    assert.deepEqual(
+      [status, body.errors[0].parameter, body.errors[0].code],
+      [400, 'cursor', 'invalid_value'],
+    )
+  }
 })
 
 test('a change to a record that is not there is refused before any record is', async () => {

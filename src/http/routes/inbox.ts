@@ -8,12 +8,11 @@ import { itemKinds, settingsChangeOf } from '../../inbox/kinds.ts'
 import { type Mark, markItems } from '../../inbox/mark.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import {
-  addCursorProblem,
   addProblem,
   beginQuery,
+  cursorOf,
   listed,
   oneOf,
-  type Query,
   single,
   textProblem,
   throwProblems,
@@ -163,20 +162,16 @@ function listRequest(request: ApiRequest): InboxRequest {
   }
   const isUnread = oneOf(query, 'unread', ['1']) !== null
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
-  const cursor = cursorOf(query)
+  const cursor = cursorOf(query, positionOf)
   throwProblems(problems, unreadable)
   const kinds = named && itemKinds.filter(kind => named.includes(kind))
   return { kinds, isUnread, pageSize, cursor }
 }
 
-function cursorOf(query: Query): Position | null {
-  const text = single(query, 'cursor')
-  if (text === null) return null
+function positionOf(text: string): Position | null {
   const [time = '', id = '', ...more] = text.split('_')
   const at = isoInstant(time, true)
-  if (at && new RegExp(itemId).test(id) && more.length === 0 && text.length < 150) return { at, id }
-  addCursorProblem(query.problems)
-  return null
+  return at && new RegExp(itemId).test(id) && more.length === 0 && text.length < 150 ? { at, id } : null
 }
 
 type MarkRequest = { readonly which: Parameters<typeof markItems>[2]; readonly mark: Mark }

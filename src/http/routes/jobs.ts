@@ -3,7 +3,7 @@ import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { type Problem, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { beginQuery, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
+import { beginQuery, cursorOf, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
 import { oncePerKey, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
@@ -53,9 +53,8 @@ export function jobHandlers(service: JobService) {
     list: async request => {
       const query = beginQuery(request.query, ['pageSize', 'cursor'])
       const count = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
-      const cursor = wholeNumber(query, ['cursor'], 0, Number.MAX_SAFE_INTEGER)
+      const before = cursorOf(query, text => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : null))
       throwProblems(query.problems, unreadable)
-      const before = cursor || null
       const found = await listJobs(db, accountOf(request), whose(request.caller), { before, count })
       const jobs = found.slice(0, count)
       const hasMore = found.length > count

@@ -2,14 +2,7 @@
 import { memberProblem, type ProblemCode, Refusal } from '../../errors.ts'
 import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json } from '../../json.ts'
-import {
-  addCursorProblem,
-  beginQuery,
-  oneOf,
-  single,
-  throwProblems,
-  wholeNumber,
-} from '../../lists/parameters.ts'
+import { beginQuery, cursorOf, oneOf, throwProblems, wholeNumber } from '../../lists/parameters.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { SavedSecret } from '../../records/write/operation.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
@@ -196,9 +189,7 @@ function readLogQuery(request: ApiRequest): LogRequest {
   const { problems } = query
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, deliveriesMax)
   const state = oneOf(query, 'state', deliveryStates)
-  const cursor = single(query, 'cursor')
-  const before = cursor === null ? null : seqOf(cursor)
-  if (cursor !== null && before === null) addCursorProblem(problems)
+  const before = cursorOf(query, seqOf)
   throwProblems(problems, 'The deliveries could not be read.')
   return { state, pageSize, before }
 }
