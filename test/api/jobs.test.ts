@@ -192,6 +192,8 @@ test('what is no bulk change is refused', async () => {
       '/filter',
     ]) as [Json, string][]),
     [{ changes: { nothing: 1 } }, '/changes/nothing'],
+    [{ filter: 'all', changes: { 'a/b': 1 } }, '/changes/a~1b'],
+    [{ filter: 'all', changes: { 'a~b': 1 } }, '/changes/a~0b'],
     [{ changes: { quantity_in_stock: 'many' } }, '/changes/quantity_in_stock'],
     [{ changes: { name: 'x' }, more: 1 }, '/more'],
     [{ changes: { name: '' }, more: 1 }, '/more'],

@@ -2,7 +2,7 @@
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { type Problem, problemAt, Refusal } from '../../errors.ts'
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import { beginQuery, cursorOf, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
 import { oncePerKey, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
@@ -272,9 +272,9 @@ async function changesProblems(
     ({ code }) => code !== 'inactive_option',
   )
   // Members that the changes lack exist in each record, and so may the currency of an amount.
+  const steps = new Set(Object.keys(changes).map(pointerStep))
   const own = problems.listed.filter(
-    ({ path, code }) =>
-      (path === '' || path.slice(1).split('/')[0]! in changes) && code !== 'currency_required',
+    ({ path, code }) => (path === '' || steps.has(path.split('/')[1]!)) && code !== 'currency_required',
   )
   // A single write would return warnings about ignored members; a job can't, so it refuses them.
   const ignored = warnings
