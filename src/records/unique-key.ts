@@ -15,23 +15,8 @@ import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
 
 /**
- * The field and value of a path. Throws `malformed_path` if they can identify no record. A number is its
- * decimal text, as in fields of text (D15).
- */
-export function uniqueKeyOf(
-  schema: ResourceSchema,
-  name: string,
-  sent: string | number | RawNumber,
-): UniqueKey {
-  const field = uniqueField(schema, name)
-  const key = keyIn(field, asText(numberAsText(sent)))
-  if (!key) throw impossible(field)
-  return key
-}
-
-/**
  * Identifies the record of a write that may be a repeated one: the role may hide the field since the first
- * one, or an administrator may have deleted it.
+ * one, or an administrator may have deleted it. A number is its decimal text, as in fields of text (D15).
  */
 export function targetByKey(
   schema: ResourceSchema,
@@ -39,7 +24,9 @@ export function targetByKey(
   sent: string | number | RawNumber,
 ): Pick<Operation, 'key' | 'unidentified'> {
   try {
-    return { key: uniqueKeyOf(schema, name, sent) }
+    const field = uniqueField(schema, name)
+    const key = keyIn(field, asText(numberAsText(sent)))
+    return key ? { key } : { key, unidentified: impossible(field) }
   } catch (error) {
     return { key: null, unidentified: requireRefusal(error) }
   }

@@ -9,7 +9,7 @@ import type { Values } from '../../fields/field.ts'
 import { isNumber, isObject, isSameJson, type Json, type JsonObject } from '../../json.ts'
 import { FoundRecords } from '../../records/references.ts'
 import { holdersSelect } from '../../records/unique.ts'
-import { uniqueKeyOf } from '../../records/unique-key.ts'
+import { targetByKey } from '../../records/unique-key.ts'
 import type { Work } from '../../records/work.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'
 import type { Operation, Outcome, Saved, UniqueKey, WriteContext } from '../../records/write/operation.ts'
@@ -258,13 +258,7 @@ async function operationsOf(
 function toldIn(schema: ResourceSchema, by: string, body: JsonObject): UniqueKey | null {
   const [first = null] = [body[by] ?? null].flat() as Json[]
   const value = isObject(first) ? (first.email_value ?? null) : first
-  if (typeof value !== 'string' && !isNumber(value)) return null
-  try {
-    return uniqueKeyOf(schema, by, value)
-  } catch (error) {
-    if (error instanceof Refusal) return null
-    throw error
-  }
+  return typeof value === 'string' || isNumber(value) ? targetByKey(schema, by, value).key : null
 }
 
 /** The keys that records have. */
