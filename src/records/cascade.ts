@@ -95,17 +95,14 @@ function recordOf({ params, schema, id }: Whole): Sql {
     WHERE t.account_id = ${params.account}::bigint AND t.id = ${String(id)}::bigint) r`
 }
 
+/** The condition that `x` is a part of the record `r`, not of a nearer one. */
 function isOf({ params, schema }: Whole, part: string): Sql {
-  return sql`x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, schema.resource.name)}`
+  const { name } = schema.resource
+  const { partOf = [name] } = params.resources.get(part)!.resource
+  const nearer = partOf.slice(0, partOf.indexOf(name)).map(other => sql` AND x.${sql.id(other)} IS NULL`)
+  return sql`x.account_id = ${params.account}::bigint AND x.${sql.id(name)} = r.id${sql.join(nearer, sql.none)}`
 }
 
 function wasDeletedAt(moment: string): Sql {
   return sql`x.deleted_at = ${moment}::timestamptz`
-}
-
-/** The condition that `x` is a part of the record `r` of the resource `name`, not of a nearer one. */
-function isPartOf({ resources }: WriteParams, part: string, name: string): Sql {
-  const { partOf = [name] } = resources.get(part)!.resource
-  const nearer = partOf.slice(0, partOf.indexOf(name)).map(other => sql` AND x.${sql.id(other)} IS NULL`)
-  return sql`x.${sql.id(name)} = r.id${sql.join(nearer, sql.none)}`
 }

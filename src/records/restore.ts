@@ -1,5 +1,5 @@
 /** Restores a deleted record (D9), with an event. The records that it points to must exist. */
-import { busy, type Problem, Problems, Refusal } from '../errors.ts'
+import { busy, type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { storedRow } from '../fields/columns.ts'
@@ -11,7 +11,7 @@ import { callerParamsOf, changeableColumn, isChangeable, unlimited, visible } fr
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { cascadeRestore, partsOfDeletion, type Whole } from './cascade.ts'
 import { onLatestCatalog } from './on-latest-catalog.ts'
-import type { Reference } from './parse.ts'
+import { newParseState, type Reference } from './parse.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
 import { quotaConditions, quotaProblem } from './record-quota.ts'
@@ -227,18 +227,10 @@ function clashOfPart(
 function refuseByRules(work: Work, record: Values): void {
   const { resource } = work.schema
   if (!resource.isConfiguration) return
-  const problems = new Problems()
-  const unchanged = {
-    values: {},
-    sent: new Set<string>(),
-    references: [],
-    nested: [],
-    warnings: [],
-    path: '',
-  }
-  applyRules(work, { ...unchanged, problems }, record, () => null, null)
-  if (problems.count)
-    throw new Refusal('validation_failed', `The ${resource.name} was not restored.`, problems)
+  const unchanged = { ...newParseState(work.context.catalog), values: {}, sent: new Set<string>(), path: '' }
+  applyRules(work, unchanged, record, () => null, null)
+  if (unchanged.problems.count)
+    throw new Refusal('validation_failed', `The ${resource.name} was not restored.`, unchanged.problems)
 }
 
 /** Sets the time and user of the last change; nothing else changes. */
