@@ -6,17 +6,14 @@
 import type { Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
 import { headRows, rowsAbove, unnamed } from './read-header.ts'
+import { KeptTexts, tooManyTexts } from './read-kept-texts.ts'
 import { cellMax, unreadable, unreadableRow } from './read-limits.ts'
 import { builtInFormat, formatOf, type NumberFormat } from './read-number-formats.ts'
 import { sheetRows, unescaped } from './read-sheet.ts'
 import { parseAll } from './read-xml.ts'
 import { Archive } from './read-zip.ts'
-import { copied } from './texts.ts'
 
-/** Approximate memory limit of the shared strings, and the bytes of a string beside its characters. */
-const stringsMax = 64_000_000
-const stringBytes = 40
-const [stylesMax, sheetsMax] = [100_000, 1000]
+const [stylesMax, sheetsMax, relationsMax] = [100_000, 1000, 10_000]
 
 /** The sheet and the format of moments of exports before their format said that they are in UTC (D81). */
 const [formerSheet, formerMoment] = ['Records', 'yyyy\\-mm\\-dd\\ hh:mm:ss']
@@ -38,11 +35,12 @@ export async function readXlsx(
   told: { readonly sheet?: string; readonly header?: number } = {},
 ): Promise<Sheet> {
   const archive = await Archive.of(bytes)
+  const kept = new KeptTexts()
   try {
-    const workbook = await workbookOf(archive, told.sheet)
+    const workbook = await workbookOf(archive, kept, told.sheet)
     const [strings, styles] = [
-      await stringsOf(archive, workbook.strings),
-      await stylesOf(archive, workbook.styles, workbook.name === formerSheet),
+      await stringsOf(archive, kept, workbook.strings),
+      await stylesOf(archive, kept, workbook.styles, workbook.name === formerSheet),
     ]
     const { is1904, name, sheet } = workbook
     const batches = sheetRows(archive.content(sheet), { strings, styles, is1904 })
@@ -97,8 +95,12 @@ function limited(row: Row, width: number): Row {
 type Workbook = { name: string; sheet: string; strings: string; styles: string; is1904: boolean }
 
 /** `told`: the name of the sheet. */
-async function workbookOf(archive: Archive, sheetName: string | undefined): Promise<Workbook> {
-  const [main] = await relationsOf(archive, '_rels/.rels', '', '/officeDocument')
+async function workbookOf(
+  archive: Archive,
+  kept: KeptTexts,
+  sheetName: string | undefined,
+): Promise<Workbook> {
+  const [main] = await relationsOf(archive, kept, '_rels/.rels', '', '/officeDocument')
   const path = main?.target ?? 'xl/workbook.xml'
   if (!archive.has(path)) throw unreadable(null, 'The file is no workbook.', 'Save it as XLSX, or as CSV.')
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
@@ -110,10 +112,11 @@ async function workbookOf(archive: Archive, sheetName: string | undefined): Prom
       if (tag !== 'sheet' || sheets.length >= sheetsMax) return
       const id = Object.entries(attributes).find(([name]) => /(?:^|:)id$/.test(name))?.[1]
       const isHidden = /hidden/i.test(attributes.state ?? '')
-      sheets.push({ name: attributes.name ?? '', id: id ?? '', isHidden })
+      sheets.push({ name: kept.name(attributes.name ?? ''), id: kept.name(id ?? ''), isHidden })
     },
   })
-  const relations = await relationsOf(archive, `${folder}_rels/${path.slice(folder.length)}.rels`, folder, '')
+  const own = `${folder}_rels/${path.slice(folder.length)}.rels`
+  const relations = await relationsOf(archive, kept, own, folder, '')
   const chosen = sheets.find(({ name, isHidden }) =>
     sheetName === undefined ? !isHidden : name === sheetName,
   )
@@ -132,6 +135,7 @@ type Relation = { readonly id: string; readonly type: string; readonly target: s
 
 async function relationsOf(
   archive: Archive,
+  kept: KeptTexts,
   path: string,
   folder: string,
   ending: string,
@@ -139,9 +143,9 @@ async function relationsOf(
   const relations: Relation[] = []
   await parseAll(archive.content(path), {
     open: (tag, { Id: id = '', Type: type = '', Target: target = '' }) => {
-      if (tag !== 'Relationship' || !type.endsWith(ending) || relations.length >= 10_000) return
-      const whole = target.startsWith('/') ? target.slice(1) : folder + target
-      relations.push({ id, type, target: resolved(whole) })
+      if (tag !== 'Relationship' || !type.endsWith(ending) || relations.length >= relationsMax) return
+      const whole = kept.name(target.startsWith('/') ? target.slice(1) : folder + target)
+      relations.push({ id: kept.name(id), type: kept.name(type), target: resolved(whole) })
     },
   })
   return relations
@@ -158,9 +162,9 @@ function resolved(path: string): string {
 }
 
 /** The shared strings. A rich text has several pieces; its phonetic text is left out. */
-async function stringsOf(archive: Archive, path: string): Promise<readonly string[]> {
+async function stringsOf(archive: Archive, kept: KeptTexts, path: string): Promise<readonly string[]> {
   const strings: string[] = []
-  let [text, size, isText, isSpoken] = ['', 0, false, false]
+  let [text, isText, isSpoken] = ['', false, false]
   await parseAll(archive.content(path), {
     open: tag => {
       if (tag === 'si') text = ''
@@ -175,31 +179,27 @@ async function stringsOf(archive: Archive, path: string): Promise<readonly strin
     close: tag => {
       if (tag === 't') isText = false
       else if (tag === 'rPh') isSpoken = false
-      else if (tag === 'si') {
-        size += 2 * text.length + stringBytes
-        if (size > stringsMax) throw tooManyTexts()
-        strings.push(copied(unescaped(text)))
-      }
+      else if (tag === 'si') strings.push(kept.text(unescaped(text)))
     },
   })
   return strings
 }
 
-function tooManyTexts(): Error {
-  const what = 'The texts of the workbook are too long, or too many.'
-  return unreadable(null, what, 'Save the sheet as CSV.', 'body_too_large')
-}
-
 /** The number formats of cells, by style. */
-async function stylesOf(archive: Archive, path: string, isFormer: boolean): Promise<readonly NumberFormat[]> {
+async function stylesOf(
+  archive: Archive,
+  kept: KeptTexts,
+  path: string,
+  isFormer: boolean,
+): Promise<readonly NumberFormat[]> {
   const meaningOf = (code: string) => (isFormer && code === formerMoment ? 'utc' : formatOf(code))
   const own = new Map<number, NumberFormat>()
   const styles: NumberFormat[] = []
-  let [formats, isCell] = [0, false]
+  let isCell = false
   await parseAll(archive.content(path), {
     open: (tag, attributes) => {
       const id = Number(attributes.numFmtId ?? 0)
-      if (tag === 'numFmt' && formats++ < stylesMax) own.set(id, meaningOf(attributes.formatCode ?? ''))
+      if (tag === 'numFmt') own.set(id, meaningOf(kept.format(attributes.formatCode ?? '')))
       else if (tag === 'cellXfs') isCell = true
       else if (tag === 'xf' && isCell && styles.length < stylesMax)
         styles.push(own.get(id) ?? builtInFormat(id))

@@ -3,8 +3,13 @@ import { SaxesParser } from 'saxes'
 import { TimeSlice } from '../waiting/yielding.ts'
 import { unreadable } from './read-limits.ts'
 
-/** in characters, of a tag or a text: each is buffered whole */
+/**
+ * in characters: of a text, which is buffered whole, and of all open tags with their attributes, which the
+ * parser keeps
+ */
 const tokenMax = 4_000_000
+/** of open tags: a workbook has fewer than 20 */
+const levelsMax = 100
 /** of a tag: the parser makes an object of them without a pause */
 const attributesMax = 1000
 
@@ -22,6 +27,7 @@ export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Hand
   const parser = new SaxesParser({ fileName: '' })
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const slice = new TimeSlice()
+  const open = openTags()
   let [seen, isEmpty, attributes] = [0, true, 0]
   const saw = () => {
     seen = parser.position
@@ -36,11 +42,14 @@ export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Hand
   parser.on('doctype', () => {
     throw broken('it has a document type')
   })
+  parser.on('comment', saw)
   parser.on('opentag', ({ name, attributes }) => {
+    open.add(parser.position - seen)
     saw()
     handlers.open(bare(name), attributes as { [name: string]: string })
   })
   parser.on('closetag', ({ name }) => {
+    open.remove()
     saw()
     handlers.close?.(bare(name))
   })
@@ -59,6 +68,23 @@ export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Hand
   }
   if (!isEmpty) parser.close()
   yield
+}
+
+/** The open tags, by their lengths. */
+function openTags() {
+  const lengths: number[] = []
+  let sum = 0
+  return {
+    add(length: number) {
+      sum += length
+      if (lengths.push(length) > levelsMax)
+        throw broken(`its tags are nested more than ${levelsMax} levels deep`)
+      if (sum > tokenMax) throw broken(`its tags have more than ${tokenMax} characters`)
+    },
+    remove() {
+      sum -= lengths.pop()!
+    },
+  }
 }
 
 /** Parses all content. */

@@ -4,6 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -209,6 +213,38 @@ test('workbooks with bytes that are changed', async () => {
     await tried(inPieces(cut, 100), { format: 'xlsx' }).catch(error => {
       throw new Error(`seed ${seed}: ${error.stack}`)
     })
+  }
+})
+
+test('workbooks that would fill the memory many times are refused before they do', async () => {
+  const block = randomBytes(7500).toString('base64')
+  const parts = {
+    '_rels/.rels': ['<a>'.repeat(5e6), /nested more than 100 levels/],
+    'xl/workbook.xml': [`<sheet name="${block.repeat(390)}"/>`.repeat(45), /too long, or too many/],
+    'xl/styles.xml': [
+      Array.from(
+        { length: 3e4 },
+        (_, id) => `<numFmt numFmtId="${id}" formatCode="${'0'.repeat(1e3)}"/>`,
+      ).join(''),
+      /too long, or too many/,
+    ],
+  } as const
+  const reader = fileURLToPath(new URL('hostile-workbook.ts', import.meta.url))
+  const folder = await mkdtemp(join(tmpdir(), 'dealwright-hostile-'))
+  try {
+    for (const [name, [xml, reason]] of Object.entries(parts)) {
+      const file = join(folder, 'workbook.xlsx')
+      const files = workbookFiles({ rows: '<row/>', styles: '' })
+      await writeFile(file, zip({ ...files, [name]: `<all>${xml}</all>` }))
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        '--max-old-space-size=160',
+        reader,
+        file,
+      ])
+      assert.match(stdout, reason, name)
+    }
+  } finally {
+    await rm(folder, { recursive: true })
   }
 })
 

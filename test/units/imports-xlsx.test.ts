@@ -222,6 +222,11 @@ test('what is no workbook is refused', async () => {
     await refusal(zip({ ...files, 'xl/worksheets/sheet2.xml': wide })),
     /more than 1000 attributes/,
   )
+  const nested = (levels: number) =>
+    book({ rows: `${'<a>'.repeat(levels)}${'</a>'.repeat(levels)}${header}<row><c><v>1</v></c></row>` })
+  // The sheet has two tags of its own around them.
+  assert.equal((await read(nested(98))).rows.length, 1)
+  assert.match(await refusal(nested(99)), /nested more than 100 levels deep/)
   const flipped = Buffer.from(good)
   for (let at = 60; at < 90; at++) flipped[at]! ^= 0xff
   assert.match(await refusal(flipped), /damaged|can't be read/)
@@ -237,6 +242,20 @@ test('what would inflate beyond all measure is refused', async () => {
     rows: `${header}<row><c t="inlineStr"><is><t>${'x'.repeat(9_000_000)}</t></is></c></row>`,
   })
   assert.match(await refusal(text), /4000000 characters/)
+  const files = workbookFiles({ rows: header, styles })
+  const long = 'x'.repeat(5000)
+  for (const [name, text] of [
+    ['xl/workbook.xml', 'Sheet1'],
+    ['xl/_rels/workbook.xml.rels', 'worksheets/sheet1.xml'],
+    ['xl/styles.xml', 'yyyy'],
+  ] as const)
+    assert.match(
+      await refusal(zip({ ...files, [name]: files[name]!.replace(text, long) })),
+      /too long, or too many/,
+      name,
+    )
+  const tag = `<a a="${'x'.repeat(1_900_000)}">`
+  assert.match(await refusal(book({ rows: `${tag}${tag}${tag}` })), /tags have more than 4000000 characters/)
   const strings = Array.from({ length: 800_000 }, (_, index) => `<si><t>text ${index * 7919}</t></si>`).join(
     '',
   )
