@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { connectAgent } from '../support/agent.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { assertAccessible, heard, openUi, sharedBrowser } from '../support/ui.ts'
+import { assertAccessible, heard, openContext, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, get, known, made, url } = service
@@ -66,7 +66,7 @@ test('a person who does not allow it sends the program away without a code', { s
 
 test('who is not signed in comes back to the question after signing in', { skip }, async () => {
   const { path } = await asking('Late agent', pair().challenge)
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   const errors = heard(page)
   await page.goto(url + path)

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { assertAccessible, focusIn, heard, openUi, sharedBrowser, visit } from '../support/ui.ts'
+import { assertAccessible, focusIn, heard, openContext, openUi, visit } from '../support/ui.ts'
 
 const service = await startService()
 const { url, token, call, known } = service
@@ -16,7 +16,7 @@ const phone = { width: 390, height: 844 }
 
 /** A page for a reader who has not signed in. `end` fails on errors of the console. */
 async function asGuest(path: string, viewport = desk) {
-  const context = await (await sharedBrowser()).newContext({ viewport })
+  const context = await openContext({ viewport })
   const page = await context.newPage()
   const errors = heard(page)
   await page.goto(url + path)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
-import { assertAccessible, heard, openUi, sharedBrowser } from '../support/ui.ts'
+import { assertAccessible, heard, openContext, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, url, known } = service
@@ -24,8 +24,8 @@ async function linkFor(user: number): Promise<string> {
 
 test('a link, then a password, lead in; signing out leads out', { skip }, async () => {
   const user = await made('user', { name: 'Ana Lima', email: 'ana@example.com' })
-  const browser = await sharedBrowser()
-  const page = await browser.newPage()
+  const context = await openContext()
+  const page = await context.newPage()
   const errors = heard(page)
   await page.goto(`${url}/deals?filter=status:eq(Open)`)
   await page.getByRole('heading', { name: 'Sign in to Dealwright' }).waitFor()
@@ -61,7 +61,7 @@ test('a link, then a password, lead in; signing out leads out', { skip }, async 
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
   assert.equal(new URL(page.url()).origin, url, 'an address of elsewhere is not followed')
-  await page.close()
+  await context.close()
   assert.deepEqual(
     errors.filter(error => !/status of (401|422)/.test(error)),
     [],
@@ -71,14 +71,15 @@ test('a link, then a password, lead in; signing out leads out', { skip }, async 
 test('the address one asked for is where signing in leads', { skip }, async () => {
   const user = await made('user', { name: 'Ben', email: 'ben@example.com' })
   await call('POST', `${v1}/session`, { link: (await linkFor(user)).slice('#link='.length), password })
-  const page = await (await sharedBrowser()).newPage()
+  const context = await openContext()
+  const page = await context.newPage()
   await page.goto(`${url}/deals?filter=status:eq(Won)`)
   await page.getByLabel('E-mail').fill('ben@example.com')
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Deals' }).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('filter'), 'status:eq(Won)')
-  await page.context().close()
+  await context.close()
 })
 
 test('who only reads can change nothing, and is told why', { skip }, async () => {

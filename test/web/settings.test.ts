@@ -9,9 +9,9 @@ import {
   assertAccessible,
   focusIn,
   heard,
+  openContext,
   openUi,
   resize,
-  sharedBrowser,
   visit,
   widths,
 } from '../support/ui.ts'
@@ -364,7 +364,7 @@ test('an invited colleague signs in by the link, and only reads', { skip }, asyn
   await page.getByRole('table', { name: 'Users' }).getByText('Nadia Rahal').waitFor()
   assert.ok(!(await page.content()).includes(link))
 
-  const context = await (await sharedBrowser()).newContext({ viewport: { width: 1280, height: 800 } })
+  const context = await openContext({ viewport: { width: 1280, height: 800 } })
   const theirs = await context.newPage()
   const errors = heard(theirs)
   await theirs.goto(link)

@@ -10,7 +10,7 @@ import { byQueries } from '../support/by-queries.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { signInByProvider } from '../support/openid.ts'
 import { startService, v1 } from '../support/service.ts'
-import { assertAccessible, heard, sharedBrowser } from '../support/ui.ts'
+import { assertAccessible, heard, openContext } from '../support/ui.ts'
 
 const skip = noBrowser
 const service = await startService({ sampleData: false })
@@ -40,7 +40,7 @@ test('the link of a start signs in by one button, after the page was loaded agai
 }, async () => {
   const catalog = await loadCatalog(db, resources, 1)
   const { secret } = (await createLink(db, { catalog, actor: 1 }, 1, 'sign_in'))!
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   const errors = heard(page)
   await page.goto(`${url}/sign-in#link=${secret}&sign_in`)
@@ -75,7 +75,7 @@ async function accountOf(page: Page): Promise<string> {
 test('the provider signs in, and leads to where one wanted to go', { skip }, async () => {
   const made = await call('POST', `${v1}/user`, { name: 'Ben Ito', email: 'ben@example.com' })
   assert.equal(made.status, 201, made.text)
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   const errors = heard(page)
 
@@ -100,7 +100,7 @@ test('the provider signs in, and leads to where one wanted to go', { skip }, asy
 
 test('whoever has several accounts chooses one, at either way in', { skip }, async () => {
   await inTwoAccounts('ana@example.com', 'Second & sons')
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   says({ email: 'ana@example.com', email_verified: true })
   await page.goto(`${url}/sign-in`)
@@ -116,7 +116,7 @@ test('whoever has several accounts chooses one, at either way in', { skip }, asy
 test('a password that is that of users in several accounts asks for one', { skip }, async () => {
   const email = 'eva@example.com'
   await inTwoAccounts(email, 'Third')
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   await page.goto(`${url}/sign-in`)
   await page.getByLabel('E-mail').fill(email)
@@ -132,7 +132,7 @@ test('a password that is that of users in several accounts asks for one', { skip
 
 test('after a sign-in that failed the account can be named', { skip }, async () => {
   const email = 'eva@example.com'
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   await page.goto(`${url}/sign-in`)
   const name = page.getByRole('button', { name: 'Enter the account number' })
@@ -158,7 +158,7 @@ test('a link that is cut, pasted or used says what it is, and leaves another way
   const catalog = await loadCatalog(db, resources, 1)
   const { secret } = (await createLink(db, { catalog, actor: 1 }, made.body.data.id, 'invitation'))!
   assert.ok(secret)
-  const context = await (await sharedBrowser()).newContext()
+  const context = await openContext()
   const page = await context.newPage()
   const button = page.getByRole('button', { name: 'Set the password and sign in' })
   const says = (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor()
