@@ -182,16 +182,15 @@ function withoutFooter(row: Row, columns: readonly string[]): Row {
 }
 
 /**
- * The plain text of a cell: without the apostrophe by which our exports defuse formulas (D81), and without
+ * The plain text of a cell: without the apostrophes by which our exports defuse formulas (D81), and without
  * the formula ="00123" by which other systems keep leading zeros.
  */
 function plainText(text: string): string {
-  const code = text.charCodeAt(0)
-  if (code === apostrophe) return restored(text)
-  return code === equals ? (/^="((?:[^"]|"")*)"$/.exec(text)?.[1]?.replaceAll('""', '"') ?? text) : text
+  if (text.charCodeAt(0) !== equals) return restored(text)
+  return /^="((?:[^"]|"")*)"$/.exec(text)?.[1]?.replaceAll('""', '"') ?? text
 }
 
-const [apostrophe, equals] = [39, 61]
+const equals = 61
 
 /** All rows, up to the limit. Yields to the event loop between them. */
 async function* allRows(batches: Batches, finish: (row: Row) => Row): AsyncGenerator<Row, void> {

@@ -18,19 +18,30 @@ function cellText(cell: Cell): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Text that a spreadsheet may take for a formula, in full width too, after any apostrophes. */
-const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
+/** A line that can call nothing, as an item of a list, and that no next cell continues. */
+const words = /[^(|!#[{"\r\n]*(?:[\r\n]|(?<=[\p{L}\p{N}.])$)/u
+const places = [
+  /^'*[=+\-@\t\r\n＝＋－＠]/u,
+  /(?<=[;\t])["']*[=+\-@＝＋－＠]/u,
+  RegExp(`(?<=[\\r\\n])["']*(?:[=＝＋－＠]|[+\\-@](?!${words.source}))`, 'u'),
+]
+/**
+ * The beginning of a formula, in full width too, after any apostrophes: of a text, or within it behind a
+ * semicolon, a tab or a line break. Excel begins a cell there where lists are separated by semicolons, as in
+ * German or French: a quotation mark in the middle of such a cell is a character like others.
+ */
+const formula = RegExp(places.map(({ source }) => source).join('|'), 'gu')
 
 /**
- * Guards against CSV injection: a text that begins like a formula gets an apostrophe before it. So does one
- * that begins with apostrophes and then like a formula: else `restored` could not tell the two apart. Numbers
- * are no texts, and stay.
+ * Guards against CSV injection: each beginning of a formula gets an apostrophe before it, also one that has
+ * apostrophes already: else `restored` could not tell the two apart. Numbers are no texts, and stay.
  */
 export function defused(text: string): string {
-  return formula.test(text) ? `'${text}` : text
+  return text.replace(formula, "'$&")
 }
 
 /** Inverse of `defused`. */
 export function restored(text: string): string {
-  return text.startsWith("'") && formula.test(text) ? text.slice(1) : text
+  if (!text.includes("'")) return text
+  return text.replace(formula, found => (found.startsWith("'") ? found.slice(1) : found))
 }

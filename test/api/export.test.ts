@@ -158,6 +158,13 @@ const hostile = [
   ']]>',
   '"',
   "'",
+  "x;=cmd|' /C calc'!A0;y",
+  'x;"=1+1;y',
+  'x\n=1+1',
+  'x\t@SUM(A1)',
+  "x\r\n-1+cmd|' /C calc'!A0",
+  'x\n- A1&',
+  "x;'=1\n''+SUM(A1)",
 ]
 
 test('hostile texts read back exactly in every format, and formulas are defused', async () => {
@@ -180,6 +187,9 @@ test('hostile texts read back exactly in every format, and formulas are defused'
 
   const [, ...rows] = await rowsOf(`deal/export?format=csv&${query}`)
   for (const [, ...cells] of rows) for (const cell of cells) assert.doesNotMatch(cell, /^[=+\-@\t\r]/)
+  // A spreadsheet whose lists are separated by semicolons begins a cell at each, within quotation marks, too.
+  const text = (await fetched(`deal/export?format=csv&${query}`)).bytes.toString()
+  for (const cell of text.split(/[;\t\r\n]/)) assert.doesNotMatch(cell, /^"*[=+\-@]/)
   assert.deepEqual(
     rows.map(([, ...cells]) => cells.map(restored)),
     expected,
@@ -198,6 +208,22 @@ test('hostile texts read back exactly in every format, and formulas are defused'
     cells.map(([, ...row]) => row.map(cell => (cell as { text: string }).text)),
     expected,
   )
+})
+
+test('words are no formulas, and stay', async () => {
+  const texts = ['a=1; b - c;d', 'Notes:\n- call Ann\n+ two more\n---\n@Bob knows\r\n- x = 1.', "it's;'so"]
+  const made: number[] = []
+  for (const description of texts) {
+    const reply = await call('POST', `${v1}/deal`, dealBody(known, { description }))
+    made.push(reply.body.data.id)
+  }
+  const query = `filter=id:in(${made.join()})&sort=id:asc&fields=description`
+  const [, ...rows] = await rowsOf(`deal/export?format=csv&${query}`)
+  assert.deepEqual(
+    rows.map(([, cell]) => cell),
+    texts,
+  )
+  assert.deepEqual(texts.map(restored), texts)
 })
 
 test('numbers are no formulas, and keep their digits', async () => {

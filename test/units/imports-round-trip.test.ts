@@ -46,7 +46,8 @@ const same = {
     sales_owner: 'Ann',
     source: 'Web',
   },
-  ...{ tags: ['a;b', '-c', ' d '], description: "'=1", won_reason: 'Quality', deal_closed_on: '2026-03-01' },
+  description: `'=1;"=2;''"=3\n'@SUM(A1)\n- item\n'- item\t'x`,
+  ...{ tags: ['a;b', '-c', ' d ', ';=e'], won_reason: 'Quality', deal_closed_on: '2026-03-01' },
   ...{ metadata: { a: [1, 'x'] }, cf_colors: ['Red', 'Blue; light'], cf_seats: -5e-9, cf_call_at: '09:30' },
 }
 
