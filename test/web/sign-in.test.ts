@@ -10,7 +10,7 @@ import { byQueries } from '../support/by-queries.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { signInByProvider } from '../support/openid.ts'
 import { startService, v1 } from '../support/service.ts'
-import { assertAccessible, heard, openContext } from '../support/ui.ts'
+import { assertAccessible, heard, openContext, openUi } from '../support/ui.ts'
 
 const skip = noBrowser
 const service = await startService({ sampleData: false })
@@ -150,6 +150,44 @@ test('after a sign-in that failed the account can be named', { skip }, async () 
   await page.goto(`${url}/settings/profile`)
   await page.getByText(`${email} · `).getByText('account 1').waitFor()
   await context.close()
+})
+
+test('pages of a browser end with their user, once another one signs in on any of them', {
+  skip,
+}, async () => {
+  const ada = await call('POST', `${v1}/user`, { name: 'Ada Day', email: 'ada.day@example.com' })
+  const ola = await call('POST', `${v1}/user`, { name: 'Ola Moe', email: 'ola.moe@example.com' })
+  // Sets the password, too.
+  await (await openUi(service, '/today', { user: ola.body.data.id })).end()
+  const { page, end } = await openUi(service, '/deals', { user: ada.body.data.id })
+  const asked: string[] = []
+  page.on('dialog', dialog => {
+    asked.push(dialog.message())
+    void dialog.accept()
+  })
+  const accountMenu = (where: Page) => where.getByRole('button', { name: /, your account$/ })
+  await accountMenu(page).getByText('Ada Day').waitFor()
+  await page.getByRole('button', { name: 'New deal' }).first().click()
+  const draft = page.getByRole('dialog', { name: 'New deal' })
+  await draft.getByLabel('Title').fill('Typed by Ada')
+
+  const other = await page.context().newPage()
+  await other.goto(`${service.url}/today`)
+  await accountMenu(other).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  // A typed text stays for the same user.
+  await page.getByRole('alert').getByText('Your session has ended.').waitFor()
+  assert.equal(await draft.getByLabel('Title').inputValue(), 'Typed by Ada')
+
+  await other.getByLabel('E-mail').fill('ola.moe@example.com')
+  await other.getByLabel('Password').fill(password)
+  await other.keyboard.press('Enter')
+  await accountMenu(other).getByText('Ola Moe').waitFor()
+  await accountMenu(page).getByText('Ola Moe').waitFor()
+  await page.getByRole('heading', { name: 'Deals' }).waitFor()
+  assert.equal(await draft.count(), 0)
+  assert.deepEqual(asked, [])
+  await end(/401/)
 })
 
 test('a link that is cut, pasted or used says what it is, and leaves another way in', { skip }, async () => {

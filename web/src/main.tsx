@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { UnsavedGuard } from './records/editing/use-unsaved-guard.ts'
 import { router } from './routes.tsx'
-import { followUser } from './shell/me.ts'
+import { followUser, loadAfresh } from './shell/me.ts'
 import { applyPreferences, followPreferences } from './shell/preferences.ts'
 import { followPresses } from './ui/after-press.ts'
 import { LeaveGuard } from './ui/leave-guard.ts'
@@ -14,7 +14,7 @@ import './styles.css'
 applyPreferences()
 followPreferences()
 followPresses()
-followUser()
+followUser(() => loadAfresh(router.history))
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queryClient}>
     <LeaveGuard value={UnsavedGuard}>

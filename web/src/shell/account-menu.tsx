@@ -6,7 +6,7 @@ import { Avatar } from '../ui/elements.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { JobsUnderWay } from './jobs-under-way.tsx'
-import { may, useMe } from './me.ts'
+import { loadAfresh, may, tellSignedOut, useMe } from './me.ts'
 import { usePaletteCommands } from './palette-commands.ts'
 import { prefer, usePreferences } from './preferences.ts'
 
@@ -28,11 +28,9 @@ export function AccountMenu() {
     } catch (error) {
       if (!isSignedOut(error)) return toastError(errorMessage(error))
     }
-    // It was asked already, also by what asks before a reload.
-    history.destroy()
-    addEventListener('beforeunload', event => event.stopImmediatePropagation(), true)
-    // A full page load clears caches, drafts and the undo stack for the next user.
-    location.assign('/sign-in')
+    tellSignedOut()
+    // It was asked already.
+    loadAfresh(history, '/sign-in')
   }
   const themes = [
     { id: 'system', label: 'System' },

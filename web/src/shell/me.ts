@@ -1,5 +1,6 @@
 /** The signed-in user and their permissions: disabled buttons say why. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import type { RouterHistory } from '@tanstack/react-router'
 import type { Me } from '../api/api.ts'
 import { fieldsQuery, meQuery, queryClient } from '../api/queries.ts'
 import { endMessages } from '../ui/toast.tsx'
@@ -35,15 +36,43 @@ const endings = new Set<() => void>([endMessages])
 /** Calls `end` as soon as another user is signed in. */
 export const onOtherUser = (end: () => void): void => void endings.add(end)
 
-/** Ends what belongs to a user as soon as another one is signed in, here or in another tab. */
-export function followUser(): void {
+/** The pages of a browser share its session: each says here whom it has found signed in. */
+let channel: BroadcastChannel | undefined
+
+/** The other pages of the browser ask whether anybody is signed in. */
+export const tellSignedOut = (): void => channel?.postMessage('')
+
+/**
+ * Ends what belongs to a user as soon as another one is signed in, here or in another tab. `reload` removes
+ * what a page shows: the sign-in has cleared it for whom it signs in.
+ */
+export function followUser(reload: () => void): void {
   let last = ''
-  queryClient.getQueryCache().subscribe(({ query }) => {
-    if (query.queryKey[0] !== meQuery.queryKey[0]) return
+  channel = new BroadcastChannel('dealwright-user')
+  channel.onmessage = ({ data }) => {
+    if (data !== whoIsSignedIn()) void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
+  }
+  queryClient.getQueryCache().subscribe(event => {
+    if (event.query.queryKey[0] !== meQuery.queryKey[0]) return
     const who = whoIsSignedIn()
-    if (who && last && who !== last) for (const end of endings) end()
+    if (event.type === 'updated' && event.action.type === 'success') channel?.postMessage(who)
+    if (who && last && who !== last) {
+      for (const end of endings) end()
+      if (location.pathname !== '/sign-in') reload()
+    }
     last = who || last
   })
+}
+
+/**
+ * Loads the page at `path`, or the same one, without the question of unsaved changes: a full page load clears
+ * caches, drafts and the undo stack for the next user.
+ */
+export function loadAfresh(history: RouterHistory, path?: string): void {
+  history.destroy()
+  addEventListener('beforeunload', event => event.stopImmediatePropagation(), true)
+  if (path === undefined) location.reload()
+  else location.assign(path)
 }
 
 /** Reason why a resource can't be changed, or undefined if it can. */
