@@ -109,7 +109,35 @@ export const widths = [1280, 390] as const
 /** Changes the width of a page, and waits until it is drawn so. */
 export async function resize(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 844 })
+  await twoFrames(page)
+}
+
+/** Waits for two frames: by then a page has done what an event leads to at once. */
+export async function twoFrames(page: Page): Promise<void> {
   await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+}
+
+/** Waits until a page has its own heading, and nothing in the place of what is still loading. */
+export async function loaded(page: Page): Promise<void> {
+  await page.locator('main h1:not([data-waiting])').first().waitFor()
+  await page.locator('.waiting').first().waitFor({ state: 'detached' })
+}
+
+/** Waits until a page on a desk has read all that it shows: the account menu comes after that. */
+export async function settled(page: Page): Promise<void> {
+  await loaded(page)
+  await page.getByRole('button', { name: /, your account$/ }).waitFor()
+}
+
+/** Types a text faster than any key: on a busy machine a key can take as long as a pause. */
+export async function typeAtOnce(box: Locator, text: string): Promise<void> {
+  await box.evaluate((input: HTMLInputElement, typed) => {
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!
+    for (let end = 1; end <= typed.length; end++) {
+      set!.call(input, typed.slice(0, end))
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+  }, text)
 }
 
 /** Errors in a page as they happen: of scripts and of the console, refusals of its policy. */

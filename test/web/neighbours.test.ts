@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
 import { startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { loaded, openUi, twoFrames } from '../support/ui.ts'
 
 test('one goes on from record to record far down a list, over its pages', { skip: noBrowser }, async () => {
   const service = await startService()
@@ -34,9 +34,11 @@ test('one goes on from record to record far down a list, over its pages', { skip
     if (pathname.endsWith('/deal/view/list') && searchParams.get('fields') === 'id') read.push(request.url())
   })
   const filter = encodeURIComponent(`id:nin(${last})`)
+  const asked = page.waitForResponse(answer => decodeURIComponent(answer.url()).includes(`id:eq(${last})`))
   await page.goto(`${service.url}/deals/${last}?sort=id:asc&filter=${filter}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await (await asked).finished()
+  await loaded(page)
+  await twoFrames(page)
   assert.equal(read.length, 2, read.join('\n'))
   assert.equal(await page.getByRole('button', { name: 'Next (])' }).count(), 0)
   await end()
