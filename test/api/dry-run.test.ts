@@ -1,6 +1,7 @@
 /** Dry runs (D79): a write is validated and answered, and nothing is saved. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -128,6 +129,15 @@ test('fields, options and forms are tried; what is new has no ids', async () => 
   assert.deepEqual([made.body.data.id, made.body.data.internal_name], [null, 'cf_tried'])
   assert.deepEqual(made.body.data.options, [{ name: 'Yes', id: null }])
   assert.deepEqual([made.body.meta, made.headers.get('location')], [{ dryRun: true }, null])
+  for (const [type, default_value, answered] of [
+    ['DROPDOWN', 'Yes', null],
+    ['MULTISELECT', ['Yes'], [null]],
+  ] as [string, Json, Json][]) {
+    const { body } = await tried('POST', dry('field'), { ...field, type, default_value })
+    assert.deepEqual(body.data.default_value, answered)
+  }
+  const other = { source: 'deal', field_name: 'Number', type: 'SINGLE_NUMBER', default_value: 7 }
+  assert.equal((await tried('POST', dry('field'), other)).body.data.default_value, 7)
   assert.equal((await tried('POST', dry('field'), field)).status, 201, 'the name is still free')
   const { id, options } = (await call('POST', `${v1}/field`, field)).body.data
   const twice = await tried('POST', dry('field'), field)

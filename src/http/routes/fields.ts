@@ -188,12 +188,13 @@ function savedAnswer(
 /** A dry run's result (D79) for a field or an option: a new one without ids, as none is assigned. */
 export function withoutNewIds(data: JsonObject, _made: unknown, isNew: boolean): JsonObject {
   if (!isNew) return data
-  const { options, sub_fields } = data
+  const { options, sub_fields, default_value } = data
+  const unchosen = (value: Json) => (Array.isArray(value) ? value.map(() => null) : null)
   const unnumbered = (members: Json) => (members as JsonObject[]).map(one => ({ ...one, id: null }))
   return {
     ...data,
     id: null,
-    ...(options ? { options: unnumbered(options) } : {}),
+    ...(options ? { options: unnumbered(options), default_value: unchosen(default_value!) } : {}),
     ...(sub_fields ? { sub_fields: unnumbered(sub_fields) } : {}),
   }
 }
