@@ -5,7 +5,7 @@
 import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import {
   booleanOf,
   givenByClosing,
@@ -17,6 +17,17 @@ import {
 } from './validation.ts'
 
 const members = ['name', 'position', 'is_active', 'is_default']
+
+/**
+ * True if the field's default is, or contains, the option or the record. A dropdown's own option is marked;
+ * other fields name their default.
+ */
+export function isDefault(
+  { id, is_default }: Pick<Option, 'id' | 'is_default'>,
+  { default_value }: Pick<Field, 'default_value'>,
+): boolean {
+  return is_default || [default_value].flat().includes(id)
+}
 
 /** The options of a field, with a new one inserted at its position, or at the end. */
 export function withNewOption(
@@ -32,7 +43,7 @@ export function withNewOption(
     name: name ?? '',
     position: field.options.length + 1,
     is_active: booleanOf(sent.is_active, '/is_active', validation) ?? true,
-    is_default: booleanOf(sent.is_default, '/is_default', validation) ?? false,
+    is_default: markOf(sent, false, field, validation),
   }
   return proposed(field, option, positionOf(sent.position, validation), validation)
 }
@@ -47,15 +58,32 @@ export function withChangedOption(
   const sent = membersOf(body, members, ['id'], validation)
   const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', validation)
   const is_active = booleanOf(sent.is_active, '/is_active', validation) ?? option.is_active
-  const isDefault = booleanOf(sent.is_default, '/is_default', validation) ?? option.is_default
+  const isMarked = markOf(sent, isDefault(option, field), field, validation)
   // A deactivated option loses its mark as default. A body that requests both is contradictory.
-  const is_default = isDefault && (is_active || sent.is_default === true)
+  const is_default = isMarked && (is_active || sent.is_default === true)
   return proposed(
     field,
     { ...option, name: name ?? '', is_active, is_default },
     positionOf(sent.position, validation),
     validation,
   )
+}
+
+/** `is_default` of an option after the change. The default of a multiselect is its `default_value` alone. */
+function markOf(sent: JsonObject, before: boolean, field: Field, validation: Validation): boolean {
+  const after = booleanOf(sent.is_default, '/is_default', validation) ?? before
+  if (after !== before && isMulti(field)) {
+    validation.reject(
+      '/is_default',
+      'not_configurable',
+      "can be changed for options of dropdowns only: set the field's default_value",
+    )
+  }
+  return after
+}
+
+function isMulti(field: Field): boolean {
+  return kinds[field.type].term(field, '')?.multi === true
 }
 
 function proposed(
@@ -84,13 +112,6 @@ function proposed(
     )
   if (option.is_default && !option.is_active)
     validation.reject('/is_default', 'contradiction', 'must be an option in use')
-  if (option.is_default && kinds[field.type].term(field, '')?.multi) {
-    validation.reject(
-      '/is_default',
-      'not_configurable',
-      "can be true for options of dropdowns only: set the field's default_value",
-    )
-  }
   const isMarked =
     option.is_default && !field.options.some(({ id, is_default }) => id === option.id && is_default)
   if (isMarked && isOfClosing(field))
@@ -99,6 +120,7 @@ function proposed(
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1
   return [...kept.slice(0, at), option, ...kept.slice(at)].map((one, index) => ({
     ...one,
+    is_default: one.is_default && !isMulti(field),
     position: index + 1,
   }))
 }

@@ -756,10 +756,22 @@ test('defaults, options and descriptors say one thing', async () => {
     default_value: ['P', 'Q'],
   })
   const [p, q] = several.options
-  assert.deepEqual(
-    problemsOf(await call('PATCH', `${v1}/field/${several.id}/option/${q.id}`, { is_default: true })),
-    ['/is_default not_configurable'],
-  )
+  // An option and its dropdown value say the same of the default, and what was read can be written back.
+  const own = `${v1}/field/${several.id}/option`
+  const offered = async () => (await get(`${v1}/field/dropdown?name=cf_some`)).body.data
+  for (const option of await offered()) {
+    assert.equal(option.is_default, true)
+    assert.deepEqual((await call('PATCH', `${own}/${option.id}`, option)).body.data, option)
+  }
+  const r = (await call('POST', own, { name: 'R' })).body.data
+  assert.deepEqual(await offered().then(options => options.at(-1)), { ...r, is_default: false })
+  for (const [id, is_default] of [
+    [q.id, false],
+    [r.id, true],
+  ]) {
+    const changed = await call('PATCH', `${own}/${id}`, { is_default })
+    assert.deepEqual(problemsOf(changed), ['/is_default not_configurable'])
+  }
   await call('DELETE', `${v1}/field/${several.id}/option/${p.id}`)
   assert.deepEqual((await call('POST', `${v1}/product`, { name: 'Some' })).body.data.cf_some, [q.id])
   assert.equal(

@@ -126,6 +126,17 @@ test('currencies, pipelines, stages and records answer as dropdowns too', async 
   assert.equal((await get(`${v1}/field/dropdown?name=tags&source=product`)).status, 404)
 })
 
+test('a record that is the default of its field says so', async () => {
+  const { id } = (await fieldsOf('deal')).find(({ internal_name }) => internal_name === 'sales_owner')!
+  const defaults = async (default_value: number | null) => {
+    assert.equal((await call('PATCH', `${v1}/field/${id}`, { default_value })).status, 200)
+    const { data } = (await get(`${v1}/field/dropdown?name=sales_owner&source=deal`)).body
+    return data.filter(({ is_default }: Any) => is_default).map((user: Any) => user.id)
+  }
+  assert.deepEqual(await defaults(known.owner), [known.owner])
+  assert.deepEqual(await defaults(null), [])
+})
+
 test('what is no dropdown, field or source is said so', async () => {
   const answer = async (path: string) => {
     const { status, body } = await get(`${v1}/field/${path}`)

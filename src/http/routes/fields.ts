@@ -26,7 +26,7 @@ import { type Answer, etagOfText, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
-import { descriptor, formAnswer } from './metadata.ts'
+import { descriptor, formAnswer, plainOption } from './metadata.ts'
 
 export type FieldHandlers = ReturnType<typeof fieldHandlers>
 
@@ -162,8 +162,7 @@ function mayMove(
 }
 
 function optionAnswer(request: ApiRequest, { field }: Found, saved: SavedConfiguration, status?: number) {
-  const { id, name, position, is_active, is_default } = findOption(field, saved.id)
-  const data = JSON.stringify({ id, name, position, is_active, is_default })
+  const data = JSON.stringify(plainOption(findOption(field, saved.id), field))
   // An option is part of its field, so it has the field's version.
   return savedAnswer(request, data, saved, etagOf(field.version), status)
 }

@@ -1,6 +1,7 @@
 /** The field list (D34) and the dropdown values (D33), answered from the catalog. */
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { formOf, formVersion } from '../../configuration/form.ts'
+import { isDefault } from '../../configuration/option.ts'
 import { Refusal } from '../../errors.ts'
 import {
   type Catalog,
@@ -198,9 +199,10 @@ function fieldUnlessHidden(schema: ResourceSchema, name: string): Field | undefi
   return isHiddenByRole(schema, name) ? undefined : schema.byName.get(name)
 }
 
-function plainOption({ id, name, position, is_active, is_default }: Option, { default_value }: Field) {
-  const isFilledIn = Array.isArray(default_value) ? default_value.includes(id) : default_value === id
-  return { id, name, position, is_active, is_default: is_default || isFilledIn }
+/** An option as dropdown values and the changes of options answer it. */
+export function plainOption(option: Option, field: Field) {
+  const { id, name, position, is_active } = option
+  return { id, name, position, is_active, is_default: isDefault(option, field) }
 }
 
 function stageMembers(field: Field, option: Option, catalog: Catalog): object {
@@ -224,9 +226,9 @@ async function recordChoices(
   if (!field) return null
   rights.need(`${field.related}:read`)
   const { choices, hasMore } = await choicesOf(db, caller, field, inactive)
-  const values = choices.map(({ id, name: shown, is_active }, index) => ({
-    ...{ id, name: shown, position: index + 1, is_active, is_default: false },
-  }))
+  const values = choices.map((choice, index) =>
+    plainOption({ ...choice, position: index + 1, is_default: false }, field),
+  )
   return { source: field.resource, field_id: field.id, values, hasMore }
 }
 
