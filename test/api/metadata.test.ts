@@ -114,10 +114,14 @@ test('currencies, pipelines, stages and records answer as dropdowns too', async 
     100,
   ])
   assert.deepEqual(await values('name=pipeline_stage&pipeline=999'), [])
-  for (const name of ['won_reason', 'currency', 'sales_owner', 'pipeline']) {
+  const empty = { source: 'deal', field_name: 'Empty', type: 'DROPDOWN', options: [] }
+  const made = await call('POST', `${v1}/field`, empty)
+  assert.equal(made.status, 201, made.text)
+  for (const name of ['won_reason', 'currency', 'sales_owner', 'pipeline', 'cf_empty']) {
     const reply = await get(`${v1}/field/dropdown?name=${name}&pipeline=${known.pipeline}`)
     assert.deepEqual([reply.status, reply.body.code], [400, 1002], name)
   }
+  await call('DELETE', `${v1}/field/${made.body.data.id}`)
   assert.equal((await values('name=tags')).length, 8)
   assert.ok((await values('name=sales_owner')).some((user: Any) => user.id === known.owner))
   assert.equal((await values('name=territory')).length, 5)

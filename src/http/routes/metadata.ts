@@ -119,7 +119,14 @@ function taken(field: Field, member: string): { is_sortable: boolean; operators:
   }
 }
 
-type Choices = { source: string; field_id: number | null; values: object[]; hasMore?: boolean }
+type Choices = {
+  source: string
+  field_id: number | null
+  values: object[]
+  hasMore?: boolean
+  /** true of stages whose pipeline is shown */
+  haveAPipeline?: boolean
+}
 
 /** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
 export function dropdownValues(db: Transaction): (request: ApiRequest) => Promise<Answer> {
@@ -138,18 +145,13 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
         : (optionChoices(name!, asked.source, catalog, inactive) ??
           (await recordChoices(db, name!, asked.source, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
-    const { source, field_id, hasMore = false } = choices
-    const values = asked.pipeline ? ofPipeline(choices.values, Number(asked.pipeline), name!) : choices.values
+    const { source, field_id, hasMore = false, haveAPipeline = false } = choices
+    if (asked.pipeline && !haveAPipeline)
+      throw invalidParameter('pipeline', `pipeline is for stages, and what ${name} offers is of none.`)
+    const isOfPipeline = (value: object) => 'pipeline' in value && value.pipeline === Number(asked.pipeline)
+    const values = asked.pipeline ? choices.values.filter(isOfPipeline) : choices.values
     return okAnswer(JSON.stringify(values), { name, source, field_id, hasMore })
   }
-}
-
-/** The stages of a pipeline. Throws `malformed_query` if what is offered has no pipeline that is shown. */
-function ofPipeline(values: readonly object[], pipeline: number, name: string): object[] {
-  return values.filter(value => {
-    if ('pipeline' in value) return value.pipeline === pipeline
-    throw invalidParameter('pipeline', `pipeline is for stages, and what ${name} offers is of none.`)
-  })
 }
 
 function currencies(catalog: Catalog, inactive: boolean): Choices {
@@ -178,7 +180,10 @@ function optionChoices(
     ...plainOption(option, field),
     ...stageMembers(field, option, catalog),
   }))
-  return { source: field.resource, field_id: field.id, values }
+  const haveAPipeline =
+    field.related === 'pipeline_stage' &&
+    shownField(catalog.resources.get('pipeline_stage')!, 'pipeline') !== null
+  return { source: field.resource, field_id: field.id, values, haveAPipeline }
 }
 
 /** Without a source, a dynamic dropdown of that name wins; static ones need a source (D33). */
