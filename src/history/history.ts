@@ -1,5 +1,4 @@
 /** The history of a record (D70): its events, the newest first, in pages by cursor. Knows no HTTP. */
-import { isObject, parseJson } from '../json.ts'
 import {
   beginQuery,
   cursorOf,
@@ -13,6 +12,7 @@ import { recordNotFound } from '../records/read.ts'
 import type { ReadWork } from '../records/work.ts'
 import { agentOrigin } from '../records/write/protocol.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
+import { seqCursorText, seqInCursor } from '../seq-cursor.ts'
 import { ask, sql } from '../sql.ts'
 import { eventRows, isByAgent, type PresentedEvent, presentEvents } from './present.ts'
 
@@ -36,24 +36,10 @@ const pageSizeDefault = 25
 export function readHistoryQuery(parameters: Parameters): HistoryRequest {
   const query = beginQuery(parameters, ['pageSize', 'cursor', 'origin'])
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
-  const before = cursorOf(query, seqOf)
+  const before = cursorOf(query, seqInCursor)
   const isOfAgents = oneOf(query, 'origin', [agentOrigin]) !== null
   throwProblems(query.problems, 'The history could not be read.')
   return { pageSize, before, isOfAgents }
-}
-
-function cursorText(seq: number): string {
-  return Buffer.from(JSON.stringify({ before: seq })).toString('base64url')
-}
-
-function seqOf(cursor: string): number | null {
-  try {
-    const parsed = parseJson(Buffer.from(cursor, 'base64url').toString())
-    const before = isObject(parsed) ? parsed.before : null
-    return Number.isSafeInteger(before) && (before as number) > 0 ? (before as number) : null
-  } catch {
-    return null
-  }
 }
 
 /**
@@ -79,5 +65,5 @@ export async function readHistory(
   const rows = await ask(db, eventRows(params, condition, 'DESC', pageSize))
   const events = await presentEvents(db, context, rows)
   const hasMore = rows.at(-1)?.has_next === 'true'
-  return { events, hasMore, nextCursor: hasMore ? cursorText(events.at(-1)!.seq) : null }
+  return { events, hasMore, nextCursor: hasMore ? seqCursorText(events.at(-1)!.seq) : null }
 }

@@ -1,6 +1,7 @@
 /** The tool that takes back what was written: a change of an agent as a whole, or one event (D83, D148). */
 import type { Json, JsonObject } from '../json.ts'
 import { businessData } from '../resources/resources.ts'
+import { seqCursorText } from '../seq-cursor.ts'
 import type { Api } from './api.ts'
 import { itemsOf } from './find.ts'
 import { ToolRefusal } from './refusal.ts'
@@ -61,8 +62,7 @@ async function plan(api: Api, body: JsonObject): Promise<Plan> {
 
 /** The outcome for a record: the changes of the event, the other way around. */
 async function shownUndo(api: Api, { seq, resource, id }: JsonObject): Promise<Json> {
-  const cursor = Buffer.from(JSON.stringify({ before: Number(seq) + 1 })).toString('base64url')
-  const query = { pageSize: '1', cursor }
+  const query = { pageSize: '1', cursor: seqCursorText(Number(seq) + 1) }
   const [event] = itemsOf(await api.call({ operation: `${String(resource)}_history`, id: Number(id), query }))
   const record = `${String(resource)} ${String(id)}`
   const verb = String(event?.type).split('.')[1]

@@ -179,7 +179,7 @@ test('bad input is named, all of it, with what to do', async () => {
   assert.deepEqual(problemsOf(await call('POST', `${v1}/webhook/${id}/replay`, {})), ['/after required'])
   for (const after of [-1, 1.5, '1'])
     assert.equal(await status(call('POST', `${v1}/webhook/${id}/replay`, { after })), 422)
-  for (const query of ['state=odd', 'pageSize=0', 'pageSize=101', 'cursor=!', 'page=1'])
+  for (const query of ['state=odd', 'pageSize=0', 'pageSize=101', 'cursor=MA', 'page=1'])
     assert.equal(await status(get(`${v1}/webhook/${id}/deliveries?${query}`)), 400, query)
   assert.equal(await status(call('POST', `${v1}/webhook/${id}/deliveries/5/replay`)), 422)
   assert.equal(await status(call('PUT', `${v1}/webhook/by/name/x`, {})), 404)

@@ -6,6 +6,7 @@ import { beginQuery, cursorOf, oneOf, throwProblems, wholeNumber } from '../../l
 import type { Transaction } from '../../records/store.ts'
 import type { SavedSecret } from '../../records/write/operation.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
+import { seqCursorText, seqInCursor } from '../../seq-cursor.ts'
 import {
   type LogRequest,
   readDeliveries,
@@ -132,7 +133,7 @@ export function webhookHandlers(service: WebhookService) {
     deliveries: async request => {
       const asked = readLogQuery(request)
       const { deliveries, next } = await readDeliveries(work(request), idOf(request), asked)
-      const nextCursor = next === null ? null : cursorText(next)
+      const nextCursor = next === null ? null : seqCursorText(next)
       return okAnswer(`[${deliveries.join()}]`, {
         pageSize: asked.pageSize,
         hasMore: next !== null,
@@ -186,19 +187,9 @@ function unusable(field: string, code: ProblemCode, message: string): Refusal {
 
 function readLogQuery(request: ApiRequest): LogRequest {
   const query = beginQuery(request.query, ['state', 'pageSize', 'cursor'])
-  const { problems } = query
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, deliveriesMax)
   const state = oneOf(query, 'state', deliveryStates)
-  const before = cursorOf(query, seqOf)
-  throwProblems(problems, 'The deliveries could not be read.')
+  const before = cursorOf(query, seqInCursor)
+  throwProblems(query.problems, 'The deliveries could not be read.')
   return { state, pageSize, before }
-}
-
-function cursorText(before: number): string {
-  return Buffer.from(String(before)).toString('base64url')
-}
-
-function seqOf(cursor: string): number | null {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
