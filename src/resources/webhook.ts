@@ -14,7 +14,7 @@ import {
   shortText,
 } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
-import { arrayOf, openObject, orNull, text, whole } from '../fields/kinds/schemas.ts'
+import { arrayOf, moment, openObject, orNull, text, whole } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
@@ -148,8 +148,6 @@ const endsBefore =
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? (value as string[]) : []
 }
-
-const moment = { type: 'string', format: 'date-time' }
 
 /** A delivery with its attempts, as the API returns it. */
 export const deliverySchema: Schema = openObject({

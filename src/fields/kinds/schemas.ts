@@ -5,6 +5,7 @@ export const [text, whole, number, flag] = [
   ...[{ type: 'string' }, { type: 'integer' }, { type: 'number' }, { type: 'boolean' }],
 ] as const
 export const day = { type: 'string', format: 'date' }
+export const moment = { type: 'string', format: 'date-time' }
 
 /** An object with these members and no other; `required`: the mandatory ones. */
 export function closedObject(

@@ -9,22 +9,20 @@ import {
   anyObject,
   arrayOf,
   closedObject,
+  flag,
+  moment,
+  number,
   openObject,
   orNull,
   schemaRef,
   several,
+  text,
+  whole,
 } from '../../fields/kinds/schemas.ts'
 import { customTypes, kinds, optionsMax } from '../../fields/kinds.ts'
 import { operators } from '../../fields/term.ts'
 import { refined } from './operation.ts'
 
-const [text, whole, number, flag] = [
-  { type: 'string' },
-  { type: 'integer' },
-  { type: 'number' },
-  { type: 'boolean' },
-]
-const moment = { type: 'string', format: 'date-time' }
 const id = { type: 'integer', minimum: 1 }
 const name = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
 const place = { type: ['integer', 'null'], minimum: 1 }

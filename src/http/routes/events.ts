@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
-import { arrayOf, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, flag, openObject, schemaRef, whole } from '../../fields/kinds/schemas.ts'
 import { type FeedPage, readFeed } from '../../history/feed.ts'
 import { readHistory, readHistoryQuery } from '../../history/history.ts'
 import { type FeedRequest, readFeedQuery } from '../../history/query.ts'
@@ -47,8 +47,7 @@ export function historyRoute(
 
 export function feedRoute(service: EventService): AccountRoute {
   const data = arrayOf(schemaRef('feed_event'))
-  const whole = { type: 'integer' }
-  const meta = openObject({ last: whole, next: whole, hasMore: { type: 'boolean' } })
+  const meta = openObject({ last: whole, next: whole, hasMore: flag })
   return {
     ...route('GET', `${base}/event`, followScope, feedHandler(service), {
       ...{ id: 'event_list', summary: 'Follows all changes, in the order of their commits.', tag: 'event' },

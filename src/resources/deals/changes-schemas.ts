@@ -4,6 +4,7 @@ import {
   arrayOf,
   day,
   madeOfFields,
+  moment,
   number,
   openObject,
   orNull,
@@ -13,7 +14,6 @@ import {
 } from '../../fields/kinds/schemas.ts'
 import { stepKinds } from './changes-request.ts'
 
-const moment = { type: 'string', format: 'date-time' }
 const amounts = {
   value: { ...number, description: 'In the base currency.' },
   weighted_value: { ...number, description: 'The same by the probability.' },

@@ -9,6 +9,7 @@ import {
   arrayOf,
   day,
   madeOfFields,
+  moment,
   number,
   openObject,
   orNull,
@@ -42,12 +43,10 @@ type FunnelRequest = OfPipeline &
     readonly to: string | null
   }
 
-const moment = orNull({ type: 'string', format: 'date-time' })
-
 const funnelSchema: Schema = openObject({
   pipeline: orNull(schemaRef('named')),
   ...{ from: orNull(day), to: orNull(day) },
-  since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
+  since: { ...orNull(moment), description: 'The oldest event that is kept: what was before is not known.' },
   deals: { ...whole, description: 'How many deals entered the pipeline in the period.' },
   ...{ won: whole, lost: whole },
   stages: arrayOf(schemaRef('funnel_stage')),

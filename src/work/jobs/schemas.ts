@@ -1,11 +1,10 @@
 /** The schemas of jobs (D84). */
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, arrayOf, openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, openObject, orNull, text } from '../../fields/kinds/schemas.ts'
 import { phases, states } from './job.ts'
 
 function job(): Schema {
   const whole = { type: 'integer', minimum: 0 }
-  const text = { type: 'string' }
   const counts = ['done', 'created', 'updated', 'unchanged', 'skipped', 'refused', 'reverted', 'related']
   const properties = {
     ...{ id: whole, kind: { enum: ['import', 'bulk'] }, resource: text, name: orNull(text) },
@@ -51,7 +50,6 @@ function job(): Schema {
 
 /** A column of a file, with its state in the plan (D80). */
 function column(): Schema {
-  const text = { type: 'string' }
   return openObject({
     ...{ name: text, samples: arrayOf({}) },
     state: {
