@@ -1,4 +1,5 @@
 /** Creates an account with all that deals and products need (D39, D40), in the caller's transaction. */
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import { renderedMembers } from '../records/rendered-record.ts'
 import type { Transaction } from '../records/store.ts'
@@ -51,8 +52,12 @@ export async function createAccount(
     sql`INSERT INTO counter (account_id, last_field_id) VALUES (${account}::bigint, ${last}::bigint)`,
   )
   await insertRows(tx, account, 'option', options)
-  await insertCurrencies(tx, account, madeAt, base)
-  await insertRoles(tx, account, madeAt)
+  const { resources: all } = await loadCatalog(tx, resources, Number(account))
+  await insertRows(tx, account, 'currency', currencyRows(all.get('currency')!, madeAt, base))
+  await insertRows(tx, account, 'role', roleRows(all.get('role')!, madeAt), [
+    ...['id', 'name', 'built_in', 'scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fields'],
+    ...['created_at', 'updated_at', 'document'],
+  ])
   // The rest are ordinary records. The owner is recorded as their own creator.
   const create = async (resource: string, body: JsonObject) => {
     const catalog = await loadCatalog(tx, resources, Number(account))
@@ -66,9 +71,8 @@ export async function createAccount(
 }
 
 /** All of ISO 4217. Only the base currency has a rate. */
-async function insertCurrencies(tx: Transaction, account: string, at: string, base: number): Promise<void> {
-  const { resources: all } = await loadCatalog(tx, resources, Number(account))
-  const rows = isoCurrencies.map(row => {
+function currencyRows(schema: ResourceSchema, at: string, base: number): object[] {
+  return isoCurrencies.map(row => {
     const values = {
       ...row,
       rate: row.id === base ? 1 : null,
@@ -77,9 +81,8 @@ async function insertCurrencies(tx: Transaction, account: string, at: string, ba
       updated_at: at,
       metadata: {},
     }
-    return { ...values, document: renderedMembers(all.get('currency')!, values) }
+    return { ...values, document: renderedMembers(schema, values) }
   })
-  await insertRows(tx, account, 'currency', rows)
 }
 
 /** Inserts rows of an account. `columns`: those that are set; default: all members of the first row. */
@@ -109,15 +112,10 @@ function optionRows(firstId: number): OptionRow[] {
 }
 
 /** The roles that every account has (D62). They can't be deleted. */
-async function insertRoles(tx: Transaction, account: string, at: string): Promise<void> {
-  const { resources: all } = await loadCatalog(tx, resources, Number(account))
-  const blankRole = blank(all.get('role')!)
-  const rows = defaultRoles.map(role => {
+function roleRows(schema: ResourceSchema, at: string): object[] {
+  const blankRole = blank(schema)
+  return defaultRoles.map(role => {
     const values = { ...blankRole, ...role, created_at: at, updated_at: at }
-    return { ...values, document: renderedMembers(all.get('role')!, values) }
+    return { ...values, document: renderedMembers(schema, values) }
   })
-  await insertRows(tx, account, 'role', rows, [
-    ...['id', 'name', 'built_in', 'scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fields'],
-    ...['created_at', 'updated_at', 'document'],
-  ])
 }
