@@ -8,6 +8,7 @@ import { suggestion } from '../fields/nearest.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import type { WriteContext } from '../records/write/operation.ts'
 import { resources } from '../resources/resources.ts'
+import { serviceActor } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { type CommandArguments, CommandRefusal, type Option } from './command.ts'
 
@@ -16,9 +17,6 @@ export const accountOption: Option = {
   value: 'ID|NAME',
   does: 'which account; may be left out where there is only one',
 }
-
-/** The actor of operators' writes: the service itself (D67). */
-const service = 0
 
 /**
  * The selected account; by default the only one. Throws a CommandRefusal if there is none or more than one.
@@ -69,7 +67,7 @@ function noSuch(what: string, name: string, known: readonly { name: string }[], 
 /** The context of a command's writes, with the account's current configuration. */
 export async function operatorOf(db: Transaction, account: number): Promise<WriteContext> {
   const catalog = await loadCatalog(db, resources, account)
-  return { catalog: asDefined(catalog, 'user', 'token'), actor: service }
+  return { catalog: asDefined(catalog, 'user', 'token'), actor: serviceActor }
 }
 
 export type User = {

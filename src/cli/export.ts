@@ -9,6 +9,7 @@ import type { Database } from '../db/open.ts'
 import type { Parameters } from '../lists/parameters.ts'
 import { resolveNames } from '../records/names.ts'
 import { resources } from '../resources/resources.ts'
+import { serviceActor } from '../rights/visibility.ts'
 import { type ExportContext, openExport } from '../work/exports/export.ts'
 import { exportParameters, formats, readExportQuery } from '../work/exports/query.ts'
 import type { SpoolQuota } from '../work/exports/spool-file.ts'
@@ -76,7 +77,7 @@ async function askedOf(
     const known = [...catalog.resources.keys()].join(', ')
     throw new CommandRefusal(`There is no resource "${args.resource}". There are: ${known}.`)
   }
-  const caller = { catalog, actor: 0 }
+  const caller = { catalog, actor: serviceActor }
   const request = await resolveNames(db, caller, names =>
     readExportQuery(parameters, schema, catalog, now.toISOString(), names),
   )

@@ -11,6 +11,7 @@ import { askService, ServiceAway } from '../local-socket.ts'
 import { resources } from '../resources/resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
+import { serviceActor } from '../rights/visibility.ts'
 import { findAccount } from './account-selector.ts'
 import { asRefusal, type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
 import { requireSchema } from './database.ts'
@@ -30,7 +31,7 @@ export async function pageOfEvents(db: Database, args: CommandArguments): Promis
     args[name] === undefined ? [] : [[name, [args[name]]]],
   )
   const query = readFeedQuery(new Map(asked), catalog, rights)
-  const caller = { catalog, actor: 0 }
+  const caller = { catalog, actor: serviceActor }
   const { events, next, last } = await readFeed(db, caller, query)
   const isFirst = args.after === undefined
   // Without `after`, it starts with the last few events.

@@ -42,10 +42,10 @@ export function judgeUnique(
 }
 
 /** The change of a field's keys; null if there is none. */
-export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog): KeysChange | null {
-  const schema = resources.get(row.resource)!
+export function changeOfKeys({ row }: Shape, catalog: Catalog): KeysChange | null {
+  const schema = catalog.resources.get(row.resource)!
   const before = schema.fields.find(({ id }) => id === row.id)
-  const of = fieldOf(row, schema, { resources, ...catalog })
+  const of = fieldOf(row, schema, catalog)
   const [isUnique, wasUnique] = [hasKeys(of), before !== undefined && hasKeys(before)]
   const isSame = isUnique === wasUnique && (!isUnique || isCased(of) === isCased(before!))
   return isSame ? null : { of, isUnique, wasUnique }

@@ -21,7 +21,12 @@ export function idPlaceholder(nth: number): string {
 
 /** SQL of a time as JSON text. */
 export function jsonInstant(time: Sql): Sql {
-  return sql`to_json(to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`
+  return sql`to_json(${instantText(time)})::text`
+}
+
+/** SQL of a time as text in the form of all answers. */
+export function instantText(time: Sql): Sql {
+  return sql`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { parameterProblem, Refusal } from '../errors.ts'
 import { momentAfter, momentsOfDay } from '../fields/kinds/date-time.ts'
+import { instantText } from '../fields/moment.ts'
 import type { Reader } from '../records/store.ts'
 import type { Caller } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
@@ -41,7 +42,7 @@ export async function pastOf(
   const ends = day && isEnd ? momentAfter(day[1]) : begins
   const statement = sql`WITH named AS (SELECT ${begins} AS begins, ${ends} AS moment),
 past AS (SELECT begins, ${text === null ? afterAll(own) : sql`moment`} AS moment FROM named)
-SELECT to_char(past.moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment,
+SELECT ${instantText(sql`past.moment`)} AS moment,
   (SELECT e.seq FROM event e WHERE e.account_id = ${own}::bigint AND e.at < past.moment
     ORDER BY e.seq DESC LIMIT 1)::text AS seq,
   (SELECT to_char(e.at AT TIME ZONE ${account.time_zone}::text, 'YYYY-MM-DD') FROM event e

@@ -45,6 +45,10 @@ export function okAnswer(
   return { status, headers, body }
 }
 
+export function deletedAnswer(id: number): Answer {
+  return okAnswer(JSON.stringify({ id, deleted: true }))
+}
+
 export function recordAnswer(
   { version, record, warnings = [], created = [] }: Pick<Saved, 'version' | 'record'> & Partial<Saved>,
   status = 200,

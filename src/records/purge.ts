@@ -5,6 +5,7 @@
  */
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog } from '../fields/catalog.ts'
+import { serviceActor } from '../rights/visibility.ts'
 import { ask, type Param, type Sql, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
 import type { Transaction } from './store.ts'
@@ -19,14 +20,11 @@ export type Purge = {
 
 const batch = 200
 
-/** The actor of the service's own writes. */
-const service = 0
-
 /** Purges records deleted before `before`. Users stay, because the records that they created name them. */
 export async function purgeRecords(db: Transaction, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
-  const params = writeParamsOf({ catalog, actor: service })
+  const params = writeParamsOf({ catalog, actor: serviceActor })
   for (const { name, conditions } of await withDue(db, params.account, catalog, before)) {
     for (;;) {
       const { count, due } = await readDue(db, conditions)

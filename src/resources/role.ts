@@ -6,6 +6,7 @@
 import { type Catalog, type ResourceSchema, type Visibility, visibilities } from '../fields/catalog.ts'
 import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
+import { textsOf } from '../fields/kinds/string-list.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
 import { isObject, type Json, pointerStep } from '../json.ts'
@@ -160,10 +161,6 @@ function* namesOf({ resources }: Catalog): Generator<string> {
   for (const [resource, { fields }] of resources) {
     for (const field of fields) if (!field.is_hidden) yield `${resource}.${field.internal_name}`
   }
-}
-
-function textsOf(value: Json | undefined): string[] {
-  return Array.isArray(value) ? (value as string[]) : []
 }
 
 function membersOf(value: Json | undefined): { readonly [name: string]: Json } {

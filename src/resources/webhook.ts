@@ -15,6 +15,7 @@ import {
 } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
 import { arrayOf, moment, openObject, orNull, text, whole } from '../fields/kinds/schemas.ts'
+import { textsOf } from '../fields/kinds/string-list.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
@@ -144,10 +145,6 @@ function forbiddenChange({ before, after, rights }: RightsChange): string | null
 
 const endsBefore =
   'A webhook in use goes on when the token that you ask with has ended: ask with one that does not end.'
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? (value as string[]) : []
-}
 
 /** A delivery with its attempts, as the API returns it. */
 export const deliverySchema: Schema = openObject({

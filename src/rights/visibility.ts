@@ -30,6 +30,9 @@ export type Caller = {
   readonly rights?: Rights
 }
 
+/** The actor of what the service itself and its operators do (D67). */
+export const serviceActor = 0
+
 /** A user, with the rights of their role. */
 export type AuthorizedCaller = Caller & { readonly rights: Rights }
 

@@ -3,6 +3,7 @@
  * secrets are stored.
  */
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
+import { instantText } from '../../fields/moment.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
@@ -60,7 +61,7 @@ export async function createLink(
     ],
     answer: sql`
     SELECT r.id::text AS id,
-      to_char(l.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
+      ${instantText(sql`l.expires_at`)} AS expires_at
     FROM r, link_row l`,
   }
   const written = await writeIdempotently(db, params, context, write, {})

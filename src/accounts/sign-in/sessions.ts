@@ -1,5 +1,6 @@
 /** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
+import { instantText } from '../../fields/moment.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
 import { lockOnly, writeParamsOf, writeStatement } from '../../records/write/protocol.ts'
@@ -109,10 +110,9 @@ export async function listSessions(
   { catalog, actor }: Caller,
   current: number | null,
 ): Promise<string> {
-  const instant = (column: Sql) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
   const statement = sql`SELECT coalesce(json_agg(json_build_object(
-      'id', s.id, 'created_at', ${instant(sql`s.created_at`)}, 'last_used_at', ${instant(sql`s.last_used_at`)},
-      'address', s.address, 'user_agent', s.user_agent,
+      'id', s.id, 'created_at', ${instantText(sql`s.created_at`)},
+      'last_used_at', ${instantText(sql`s.last_used_at`)}, 'address', s.address, 'user_agent', s.user_agent,
       'is_current', s.id IS NOT DISTINCT FROM ${current === null ? null : String(current)}::bigint)
       ORDER BY s.last_used_at DESC, s.id DESC), '[]')::text AS sessions
     FROM session s

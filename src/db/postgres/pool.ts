@@ -276,7 +276,7 @@ export async function runTransaction<T>(
   }
   try {
     await connection.begin(mode)
-    const result = await act({ query: query, batch: batch })
+    const result = await act({ query, batch })
     if (failure) throw failure
     isOver = true
     await connection.ask('COMMIT', [])

@@ -35,6 +35,11 @@ export const stringList: Kind = {
   term: textsTerm(),
 }
 
+/** The words as rules meet them; a new record has none yet. */
+export function textsOf(value: Json | undefined): string[] {
+  return items(value ?? null) as string[]
+}
+
 /** A word that is not blank, or undefined after a problem. */
 function checkedWord(input: Json, context: ParseContext, at: string): string | undefined {
   const text = checkedText(input, context, word, at)

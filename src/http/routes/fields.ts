@@ -22,7 +22,7 @@ import { catalogAs } from '../../rights/as-role.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { indexState } from '../../work/background/indexes.ts'
-import { type Answer, etagOfText, okAnswer } from '../answer.ts'
+import { type Answer, deletedAnswer, etagOfText, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
@@ -64,7 +64,7 @@ export function fieldHandlers(service: FieldService) {
   }
   const removed = async (request: ApiRequest, act: Act) => {
     const { id } = await changed(request, act)
-    return okAnswer(JSON.stringify({ id, deleted: true }))
+    return deletedAnswer(id)
   }
   return {
     create: request => field(request, by => createField(by, bodyOf(request)), 201),

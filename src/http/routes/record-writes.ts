@@ -13,7 +13,7 @@ import type { Work } from '../../records/work.ts'
 import type { Saved, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
-import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
+import { createdAnswer, deletedAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf, schemaOf, workOf } from '../request.ts'
 import type { Handler } from '../route.ts'
@@ -62,7 +62,7 @@ export function writeHandlers(service: WriteService) {
       const id = idOf(request)
       await remove(service, request, id)
       await afterWrite(service, request)
-      return okAnswer(JSON.stringify({ id, deleted: true }))
+      return deletedAnswer(id)
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)

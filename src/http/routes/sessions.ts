@@ -9,7 +9,7 @@ import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
 import { workOn } from '../../records/work.ts'
-import { type Answer, okAnswer } from '../answer.ts'
+import { type Answer, deletedAnswer, okAnswer } from '../answer.ts'
 import type { BodyLimit } from '../body.ts'
 import { type Client, sessionSeconds, withCookie } from '../client.ts'
 import { readParameters } from '../parameters.ts'
@@ -38,7 +38,7 @@ export function sessionHandlers({ db, callers, signIn }: SessionService) {
         throw new Refusal('record_not_found', 'The request has a token, which has no session.')
       await endSession(db, caller, caller.session.id)
       callers.forgetSecret(token)
-      return withCookie(okAnswer(deleted(caller.session.id)), client, '', 0)
+      return withCookie(deletedAnswer(caller.session.id), client, '', 0)
     },
     list: async ({ caller }) => okAnswer(await listSessions(db, caller, caller.session?.id ?? null)),
     end: async request => {
@@ -47,7 +47,7 @@ export function sessionHandlers({ db, callers, signIn }: SessionService) {
       if (!(await endSession(db, caller, id)))
         throw new Refusal('record_not_found', `You have no session ${id}.`)
       callers.forget(caller.catalog.account.id)
-      const answer = okAnswer(deleted(id))
+      const answer = deletedAnswer(id)
       return caller.session?.id === id ? withCookie(answer, client, '', 0) : answer
     },
     changePassword: async ({ caller, body, client }) => {
@@ -62,10 +62,6 @@ export function sessionHandlers({ db, callers, signIn }: SessionService) {
 function noteRefusal(error: unknown): never {
   if (error instanceof Refusal) publish('sign-in-refusal', { error: error.slug })
   throw error
-}
-
-function deleted(id: number): string {
-  return JSON.stringify({ id, deleted: true })
 }
 
 /** POST /session: by e-mail and password, or by a link. */

@@ -59,7 +59,10 @@ export function planOf(
   const stored = operations.flatMap(({ before }) => (before ? [before] : []))
   const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
   const made = groups.filter(({ rows: [row] }) => !row!.read)
-  const inserted = (group: Group) => insertedWithKeys(params, group)
+  const inserted = (group: Group): Step[] => [
+    stepOf(params, group, insertedRows(group.rows)),
+    ...newKeys(group.rows[0]!.schema, group.name),
+  ]
   const changed = groups.filter(({ rows: [row] }) => row!.read)
   const r: Step[] = single ? [] : [{ name: 'r', rows: () => selectOfRows(params, main) }]
   return {
@@ -114,11 +117,6 @@ function groupsOf(schema: ResourceSchema, all: readonly Row[], areMany: boolean)
   }
   const nameOf = ({ schema, read }: Row) => `${read ? 'changed' : 'made'}_${schema.resource.name}`
   return [...Map.groupBy(all, nameOf)].map(([name, rows]) => ({ name, rows }))
-}
-
-function insertedWithKeys(params: WriteParams, group: Group): Step[] {
-  const { name, rows } = group
-  return [stepOf(params, group, insertedRows(rows)), ...newKeys(rows[0]!.schema, name)]
 }
 
 function stepOf(params: WriteParams, { name, rows }: Group, change: Sql): Step {

@@ -16,6 +16,7 @@ import {
   schemaRef,
   whole,
 } from '../../fields/kinds/schemas.ts'
+import { instantText } from '../../fields/moment.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Selection } from '../../lists/list-request.ts'
 import { periodOf } from '../../lists/parameters.ts'
@@ -232,7 +233,7 @@ deals AS MATERIALIZED (
 )`
 
 const resultSql = sql`SELECT json_build_object(
-  'since', (SELECT to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM period),
+  'since', (SELECT ${instantText(sql`since`)} FROM period),
   'deals', (SELECT count(*) FROM deals),
   'won', (SELECT count(*) FROM deals WHERE is_won), 'lost', (SELECT count(*) FROM deals WHERE is_lost),
   'reached', (SELECT coalesce(json_agg(json_build_array(reached, n)), '[]') FROM (

@@ -163,9 +163,8 @@ export class BackgroundJobs {
     const oldest = oldestKept(now(), retentionDays)
     const fate = await purgeState(db, account, oldest)
     if (fate !== 'due') return fate === 'in use'
-    const failed = (name: string, error: unknown) => this.#logFailure(`index ${name}`, error)
     const withoutFields = { account: { id: account }, resources: new Map() }
-    await arrangeIndexes(db.queryWithoutTimeLimit, withoutFields, failed)
+    await arrangeIndexes(db.queryWithoutTimeLimit, withoutFields, this.#indexFailed)
     const rows = await purgeAccount(db, account, oldest, () => this.#isStopped)
     if (rows !== null) log(`Purged account ${account}, which was deleted: ${rows} rows.`)
     return false
@@ -230,11 +229,10 @@ export class BackgroundJobs {
       return cleanJobs(db, account.id, oldestKept(now(), retentionDays))
     },
     // A restored database lacks its indexes, too.
-    catalog =>
-      arrangeIndexes(this.#options.db.queryWithoutTimeLimit, catalog, (name, error) =>
-        this.#logFailure(`index ${name}`, error),
-      ),
+    catalog => arrangeIndexes(this.#options.db.queryWithoutTimeLimit, catalog, this.#indexFailed),
   ]
+
+  readonly #indexFailed = (name: string, error: unknown) => this.#logFailure(`index ${name}`, error)
 
   async #purge(catalog: Catalog): Promise<void> {
     const { db, now, log, retentionDays } = this.#options

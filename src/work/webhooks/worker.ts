@@ -14,6 +14,7 @@ import { reasonOf } from '../../log.ts'
 import type { Transaction } from '../../records/store.ts'
 import { workOn } from '../../records/work.ts'
 import { updateRecord } from '../../records/write/save.ts'
+import { serviceActor } from '../../rights/visibility.ts'
 import { within } from '../../waiting/timeout.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { Courier, type CourierOptions } from './courier.ts'
@@ -51,8 +52,6 @@ const requestsMax = 256
 /** Grace period for requests in flight when the service stops. */
 const finishWithinMs = 3000
 const logEveryMs = 60_000
-/** The actor of the service's own writes. */
-const service = 0
 
 /** A webhook that this process serves. */
 type ServedWebhook = Webhook & { readonly courier: Courier }
@@ -209,7 +208,7 @@ export class WebhookWorker {
     if (await isDeleted(db, account)) return true
     // An account may require values that its older webhooks lack.
     const catalog = asDefined(await callers.catalogNow(account), 'webhook')
-    const work = workOn(db, { catalog, actor: service }, 'webhook')
+    const work = workOn(db, { catalog, actor: serviceActor }, 'webhook')
     const isSame = await updateRecord(work, id, { is_active: 'No' }, [String(version)], {
       values: { disabled_reason: reason },
       steps: params => [progressRow(params, null)],
