@@ -80,7 +80,7 @@ export async function importFile(
   try {
     const schema = importedSchema(acting.catalog.resources.get(resource!)!)
     const bytes = createReadStream(file, { signal: context.signal })
-    const found = await takeRows(db, key, schema, acting.catalog, bytes, source)
+    const found = await takeRows(db, key, schema, acting.catalog, { bytes, source, share: null })
     const job = await noteFile(db, key, found)
     const plan = plannedBy(args, job, schema, acting.catalog)
     states = statesOf(job, plan, schema, acting.catalog)

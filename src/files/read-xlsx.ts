@@ -3,6 +3,7 @@
  * bounds: exceljs keeps all shared strings and inflates its input without limit, and others read whole
  * sheets. So this uses node:zlib and a SAX parser (saxes). Formulas yield their saved values.
  */
+import type { Share } from '../waiting/quota.ts'
 import type { Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
 import { headRows, rowsAbove, unnamed } from './read-header.ts'
@@ -28,13 +29,14 @@ export type Sheet = {
 
 /**
  * Throws a Refusal if the file is no workbook. Iterate over all rows, or call `return`. `told`: the name of
- * the sheet, default: the first visible one; and the line of the names.
+ * the sheet, default: the first visible one; and the line of the names. `share` as of `Archive.of`.
  */
 export async function readXlsx(
   bytes: AsyncIterable<Uint8Array>,
-  told: { readonly sheet?: string; readonly header?: number } = {},
+  told: { readonly sheet?: string; readonly header?: number },
+  share: Share | null,
 ): Promise<Sheet> {
-  const archive = await Archive.of(bytes)
+  const archive = await Archive.of(bytes, share)
   const kept = new KeptTexts()
   try {
     const workbook = await workbookOf(archive, kept, told.sheet)

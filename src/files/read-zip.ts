@@ -7,7 +7,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
+import { Refusal } from '../errors.ts'
 import { openTemporary, withStorageErrors, writeAt } from '../temporary-file.ts'
+import type { Share } from '../waiting/quota.ts'
 import { unreadable } from './read-limits.ts'
 
 /** in bytes: of the archive, of its directory, and of everything inflated from it */
@@ -29,28 +31,40 @@ const hint = 'Save it as XLSX again, or as CSV.'
 
 export class Archive {
   readonly #file: FileHandle
-  readonly #entries: ReadonlyMap<string, Entry>
+  readonly #close: () => Promise<void>
+  #entries: ReadonlyMap<string, Entry> = new Map()
   #inflated = 0
 
-  private constructor(file: FileHandle, entries: ReadonlyMap<string, Entry>) {
+  private constructor(file: FileHandle, close: () => Promise<void>) {
     this.#file = file
-    this.#entries = entries
+    this.#close = close
   }
 
-  /** Spools the bytes and reads the directory. Throws a Refusal if they are no archive. */
-  static async of(bytes: AsyncIterable<Uint8Array>): Promise<Archive> {
+  /**
+   * Spools the bytes and reads the directory. `share`: the room on disk; null: as much as there is. Throws a
+   * Refusal if they are no archive.
+   */
+  static async of(bytes: AsyncIterable<Uint8Array>, share: Share | null): Promise<Archive> {
     const file = await withStorageErrors(() => openTemporary('import'))
+    let [size, taken] = [0, 0]
+    const archive = new Archive(file, () => {
+      share?.release(taken)
+      taken = 0
+      return file.close()
+    })
     try {
-      let size = 0
       for await (const chunk of bytes) {
         if (size + chunk.length > archiveMax)
           throw tooLarge('The file has more than 1 GiB.', 'Split it, or save it as CSV.')
+        if (share && !share.take(chunk.length)) throw noRoom()
+        taken += chunk.length
         await withStorageErrors(() => writeAt(file, chunk, size))
         size += chunk.length
       }
-      return new Archive(file, await entriesOf(file, size))
+      archive.#entries = await entriesOf(file, size)
+      return archive
     } catch (error) {
-      await file.close()
+      await archive.close()
       throw error
     }
   }
@@ -92,8 +106,9 @@ export class Archive {
       throw tooLarge('The file is too large when it is unpacked.', 'Save the sheet as CSV.')
   }
 
+  /** Idempotent. */
   close(): Promise<void> {
-    return this.#file.close()
+    return this.#close()
   }
 }
 
@@ -107,6 +122,12 @@ async function* packedOf(file: FileHandle, { offset, packed }: Entry): AsyncGene
     at += bytes.length
     yield bytes
   }
+}
+
+function noRoom(): Refusal {
+  const detail =
+    'Your account uploads as much as it may have at a time. Try again when a workbook has been read.'
+  return new Refusal('overloaded', detail, [], { 'retry-after': '60' })
 }
 
 function tooLarge(what: string, hint: string): Error {

@@ -4,6 +4,7 @@
  * remedy. Limits are in read-limits.ts. Knows no field.
  */
 import type { Json } from '../json.ts'
+import type { Share } from '../waiting/quota.ts'
 import { TimeSlice } from '../waiting/yielding.ts'
 import { type Batches, readCsv } from './read-csv.ts'
 import { LostCells } from './read-csv-lost-cells.ts'
@@ -56,12 +57,19 @@ const optionsOf = {
   xlsx: ['sheet', 'header'],
 } as const
 
-/** Throws a Refusal (`malformed_request`, `body_too_large`), also while its rows are iterated. */
-export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source): Promise<Table> {
+/**
+ * Throws a Refusal (`malformed_request`, `body_too_large`), also while its rows are iterated. `share`: the
+ * room on disk, which a workbook takes until its rows are read; null: as much as there is.
+ */
+export async function readTable(
+  bytes: AsyncIterable<Uint8Array>,
+  given: Source,
+  share: Share | null = null,
+): Promise<Table> {
   const { format, content } = await formatOf(bytes, given.format)
   const source = { ...given, format }
   refuseForeign(source)
-  if (format === 'xlsx') return workbookTable(content, source)
+  if (format === 'xlsx') return workbookTable(content, source, share)
   const text = await textOf(content, source.encoding ?? source.charset)
   const { encoding } = text
   if (format === 'jsonl') {
@@ -100,8 +108,12 @@ function refuseForeign(source: Source): void {
   throw unreadable(null, what, `Leave ${foreign.join(' and ')} out, or send a file that has it.`)
 }
 
-async function workbookTable(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<Table> {
-  const { name: sheet, header, line, rows } = await readXlsx(bytes, source)
+async function workbookTable(
+  bytes: AsyncIterable<Uint8Array>,
+  source: Source,
+  share: Share | null,
+): Promise<Table> {
+  const { name: sheet, header, line, rows } = await readXlsx(bytes, source, share)
   const columns = columnNames(header)
   const finish = (row: Row) => {
     widen(row, columns.length)

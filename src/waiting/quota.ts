@@ -12,6 +12,21 @@ export type Quota<Key = number> = {
   release(account: Key, amount: number): void
 }
 
+/** The part of a quota that one account takes. */
+export type Share = {
+  /** False: there is no room. */
+  take(amount: number): boolean
+  release(amount: number): void
+}
+
+/** The share of an account. */
+export function shareOf<Key>(quota: Quota<Key>, account: Key): Share {
+  return {
+    take: amount => quota.take(account, amount),
+    release: amount => quota.release(account, amount),
+  }
+}
+
 /** `name`: the resource, for diagnostics */
 export function quota<Key = number>(name: string, size: number): Quota<Key> {
   const held = new Map<Key, number>()

@@ -1,9 +1,11 @@
 /** Reading workbooks as tables: those of spreadsheets and broken ones (D80). */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
 import { readTable } from '../../src/files/read.ts'
 import { builtInFormat, formatOf, numberCell } from '../../src/files/read-number-formats.ts'
+import { quota, shareOf } from '../../src/waiting/quota.ts'
 import { type Parts, workbookFiles, zip } from '../support/workbook.ts'
 
 async function* inPieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
@@ -230,6 +232,27 @@ test('what is no workbook is refused', async () => {
   const flipped = Buffer.from(good)
   for (let at = 60; at < 90; at++) flipped[at]! ^= 0xff
   assert.match(await refusal(flipped), /damaged|can't be read/)
+})
+
+test('workbooks take the room of their account until they are read, and no more of it', async () => {
+  const [small, large] = [book({ rows: header }), book({ rows: `${header}<!--${randomBytes(9000)}-->` })]
+  const uploads = quota('test', 4 * small.length)
+  const share = shareOf(uploads, 1)
+  const opened = () => readTable(inPieces(small), { format: 'xlsx' }, share)
+  const isRefused = async (bytes: Uint8Array) =>
+    assert.rejects(readTable(inPieces(bytes), { format: 'xlsx' }, share), { slug: 'overloaded' })
+  const held = [await opened(), await opened()]
+  await isRefused(small)
+  await Array.fromAsync(held[0]!.rows)
+  held[0] = await opened()
+  await isRefused(small)
+  // Another account has its own share.
+  const other = await readTable(inPieces(small), { format: 'xlsx' }, shareOf(uploads, 2))
+  for (const { rows } of [...held, other]) await Array.fromAsync(rows)
+  await isRefused(large)
+  await assert.rejects(readTable(inPieces(small.subarray(0, -30)), { format: 'xlsx' }, share), /damaged/)
+  // Nothing of what was refused, damaged or read is held.
+  assert.ok(share.take(2 * small.length))
 })
 
 test('what would inflate beyond all measure is refused', async () => {

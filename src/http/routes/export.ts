@@ -8,7 +8,7 @@ import { pluralOf } from '../../fields/synonyms.ts'
 import { requireReadScopes } from '../../lists/plan.ts'
 import { reasonOf } from '../../log.ts'
 import { resolveNames } from '../../records/names.ts'
-import { quota } from '../../waiting/quota.ts'
+import { quota, shareOf } from '../../waiting/quota.ts'
 import { openExport } from '../../work/exports/export.ts'
 import { formatOf } from '../../work/exports/formats.ts'
 import { ExportPermits } from '../../work/exports/permits.ts'
@@ -27,11 +27,7 @@ export type ExportLimits = { readonly permits: ExportPermits; quotaOf(account: n
 /** `say` gets the reason if an export fails while it is sent, or its temporary file can't be written. */
 export function exportLimits(say: (line: string) => void): ExportLimits {
   const spooled = quota('export_bytes', spooledBytes)
-  const quotaOf = (account: number): SpoolQuota => ({
-    take: bytes => spooled.take(account, bytes),
-    release: bytes => spooled.release(account, bytes),
-    say,
-  })
+  const quotaOf = (account: number): SpoolQuota => ({ ...shareOf(spooled, account), say })
   return { permits: new ExportPermits(), quotaOf }
 }
 

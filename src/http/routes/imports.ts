@@ -6,6 +6,7 @@ import type { JsonObject } from '../../json.ts'
 import { addProblem, throwProblems } from '../../lists/parameters.ts'
 import { resolveNames } from '../../records/names.ts'
 import type { Transaction } from '../../records/store.ts'
+import { type Quota, quota, shareOf } from '../../waiting/quota.ts'
 import { changedPlan } from '../../work/imports/change.ts'
 import { formats, importedResources } from '../../work/imports/plan.ts'
 import { refusedFile } from '../../work/imports/refused-file.ts'
@@ -30,9 +31,13 @@ export const fileTypes = [
   'application/octet-stream',
 ]
 
+/** Quota of temporary files of a process, which accounts share: a workbook has at most 1 GiB. */
+const uploadedBytes = 4 * 1024 ** 3
+
 export function importHandlers({ db }: JobService) {
+  const uploads = quota('upload_bytes', uploadedBytes)
   return {
-    create: (request: ApiRequest) => takeFile(db, request),
+    create: (request: ApiRequest) => takeFile(db, request, uploads),
     get: async (request: ApiRequest) => jobAnswer(db, request, await requireJob(db, request, 'import')),
     change: async (request: ApiRequest) => {
       return db.transaction(turnOf(request), async tx => ({
@@ -67,7 +72,7 @@ async function change(tx: Transaction, request: ApiRequest): Promise<Answer> {
 }
 
 /** Reads a file, stores its rows, and guesses the mapping of its columns. */
-async function takeFile(db: Transaction, request: ApiRequest): Promise<Answer> {
+async function takeFile(db: Transaction, request: ApiRequest, uploads: Quota): Promise<Answer> {
   readParameters(request.query, parameters, [])
   const upload = uploadOf(request)
   const { resource, source, name } = readUpload(request)
@@ -82,7 +87,9 @@ async function takeFile(db: Transaction, request: ApiRequest): Promise<Answer> {
   request.release()
   const askAgain = async () => (await request.latestCaller()).rights.need(`${resource}:write`)
   try {
-    const found = await takeRows(db, key, schema, catalog, whilePermitted(upload, askAgain), source)
+    const bytes = whilePermitted(upload, askAgain)
+    const share = shareOf(uploads, key.account)
+    const found = await takeRows(db, key, schema, catalog, { bytes, source, share })
     return jobAnswer(db, request, await noteFile(db, key, found), 201)
   } catch (error) {
     await removeJob(db, key)

@@ -2,14 +2,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { openTemporary, writeAt } from '../../temporary-file.ts'
+import type { Share } from '../../waiting/quota.ts'
 
-/** The disk quota of spools, and the log for a full disk. */
-export type SpoolQuota = {
-  /** False: the account's quota is used up. */
-  take(bytes: number): boolean
-  release(bytes: number): void
-  readonly say: (line: string) => void
-}
+/** An account's share of the disk, and the log for a full disk. */
+export type SpoolQuota = Share & { readonly say: (line: string) => void }
 
 export class SpoolFile {
   readonly #quota: SpoolQuota

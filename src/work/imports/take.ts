@@ -4,6 +4,7 @@ import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { type Cell, type Row, readTable, type Source } from '../../files/read.ts'
 import { copied, isWritten, shownNumber } from '../../files/texts.ts'
 import type { Transaction } from '../../records/store.ts'
+import type { Share } from '../../waiting/quota.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import { ColumnTexts } from './column-texts.ts'
 import { currenciesNamed } from './defaults.ts'
@@ -25,8 +26,15 @@ export function emptyPlan(format: string): ImportPlan {
   return { format, mapping: [], values: {}, formats: {}, duplicates: { by: null, action: 'create' } }
 }
 
+/** `share` as of `readTable`. */
+export type ImportFile = {
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly source: Source
+  readonly share: Share | null
+}
+
 /**
- * Stores the rows of the bytes for the job, and returns the guess. Throws `malformed_request` for a file that
+ * Stores the rows of the file for the job, and returns the guess. Throws `malformed_request` for a file that
  * can't be read, `validation_failed` for one without rows.
  */
 export async function takeRows(
@@ -34,10 +42,9 @@ export async function takeRows(
   key: JobKey,
   schema: ResourceSchema,
   catalog: Catalog,
-  bytes: AsyncIterable<Uint8Array>,
-  source: Source,
+  { bytes, source, share }: ImportFile,
 ): Promise<Pick<NewJob, 'plan' | 'columns' | 'total'>> {
-  const table = await readTable(bytes, source)
+  const table = await readTable(bytes, source, share)
   const looked: Row[] = []
   const texts = new ColumnTexts()
   const total = await keepRows(db, key, seen(table.rows, looked, texts))
