@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { openUi, settled } from '../support/ui.ts'
 
 const skip = noBrowser
 const service = await startService({ sampleData: false })
@@ -50,6 +50,9 @@ test('people who are no administrators are not asked to set the account up', { s
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.locator('[data-column]').first().waitFor()
   assert.equal(await panel(page).count(), 0)
+  await page.goto(`${service.url}/today`)
+  await settled(page)
+  assert.equal(await panel(page).count(), 0)
   await end()
 })
 
@@ -70,6 +73,9 @@ test('the steps tick themselves off, and go when all are done or they are hidden
   await panel(page).waitFor({ state: 'detached' })
   await page.reload()
   await page.getByText('No deals yet.').waitFor()
+  assert.equal(await panel(page).count(), 0)
+  await page.goto(`${service.url}/today`)
+  await settled(page)
   assert.equal(await panel(page).count(), 0)
   await end()
 

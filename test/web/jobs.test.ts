@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, openUi, twoFrames } from '../support/ui.ts'
 
 const service = noBrowser ? null : await startService()
 const many = 130
@@ -225,13 +225,13 @@ suite('Jobs', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: /your account/ }).click()
     await page.getByRole('menuitem', { name: 'Your profile' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: 'Jobs' }).count(), 0)
+    await focusIn(page.getByRole('menu'))
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
+    const found = page.waitForResponse(/\/search\?q=import/)
     await page.getByRole('searchbox').fill('import')
-    await page
-      .getByRole('menuitem', { name: /import/i })
-      .first()
-      .waitFor()
+    await (await found).finished()
+    await twoFrames(page)
     assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Create deal “import”'])
     await page.goto(`${service!.url}/import?resource=deal`)
     await page.getByText('Your role may not import').waitFor()

@@ -5,7 +5,7 @@ import type { Locator, Route } from 'playwright-core'
 import { actorName } from '../../web/src/records/timeline/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { focusIn, messageOf, openUi, visit } from '../support/ui.ts'
+import { focusIn, loaded, messageOf, openUi, visit } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -482,7 +482,10 @@ test('a conflict waits until the closing that is open is answered', { skip }, as
   await page.getByRole('button', { name: 'Edit Description: first' }).click()
   await page.getByRole('textbox', { name: 'Description' }).fill('mine')
   const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(`**/deal/${id}?*`, route => promise.then(() => route.fallback()), { times: 1 })
+  // Not the read that follows the change of the other.
+  await page.route(`**/deal/${id}?*`, route =>
+    route.request().method() === 'PATCH' ? promise.then(() => route.fallback()) : route.fallback(),
+  )
   await call('PATCH', `${v1}/deal/${id}`, { description: 'theirs' })
   await page.getByRole('textbox', { name: 'Description' }).press('Control+Enter')
   await page
@@ -964,8 +967,7 @@ test('a narrow page does not scroll sideways', { skip }, async () => {
     '/products/148',
   ]) {
     const { page, end } = await openUi(service, path, { size })
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.locator('.waiting').first().waitFor({ state: 'detached' })
+    await loaded(page)
     const wide = await page.evaluate(() => {
       const main = document.querySelector('main')!
       return [document.documentElement.scrollWidth, main.scrollWidth - main.clientWidth]

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { messageOf, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi, settled } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -25,15 +25,16 @@ test('who may read only sees why nothing can be changed', { skip }, async () => 
   const stage = page.getByRole('radio', { name: 'Won' })
   assert.equal(await stage.getAttribute('aria-disabled'), 'true')
   await stage.click({ force: true })
-  assert.equal(await page.getByRole('dialog').count(), 0)
   assert.equal(await page.getByRole('textbox', { name: 'Note' }).isDisabled(), true)
   await accessible('a deal for who may read only')
+  assert.equal(await page.getByRole('dialog').count(), 0)
   // No key or command makes a deal.
   await page.keyboard.press('c')
   await page.keyboard.press('?')
   const keys = page.getByRole('dialog')
   await keys.getByText('Search and commands').waitFor()
   assert.equal(await keys.getByText('New deal').count(), 0)
+  await focusIn(keys)
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   await page.getByRole('searchbox').fill('new')
@@ -57,8 +58,7 @@ test('whoever may not follow the feed does not ask for it', { skip }, async () =
   page.on('request', request => asked.push(new URL(request.url()).pathname))
   for (const path of ['/board', '/deals', '/forecast']) {
     await page.goto(service.url + path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await settled(page)
   }
   assert.ok(asked.includes(`${v1}/me`))
   assert.deepEqual(
