@@ -4,7 +4,8 @@
  */
 import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
-import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
+import type { Schema } from '../../fields/field.ts'
+import { arrayOf, closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { queryBytesMax, queryTooLarge } from '../../lists/parameters.ts'
 import type { BodyLimit } from '../body.ts'
 import {
@@ -166,6 +167,18 @@ export function createOperation(resource: string): Operation {
     body: { schema: schemaRef(`${resource}_new`) },
     responses: [created(recordOf(resource))],
     errors: [...saving],
+  }
+}
+
+/** The operation that gives a record a new secret. `hoursMax`: how long the old one may stay beside it. */
+export function rotateOperation(resource: string, hoursMax: number, answer: Schema): Operation {
+  const overlap_hours = { type: ['integer', 'null'], minimum: 0, maximum: hoursMax }
+  return {
+    ...{ id: `${resource}_rotate`, summary: `Gives a ${resource} a new secret.`, tag: resource },
+    ifMatch: true,
+    body: { schema: closedObject({ overlap_hours }), isOptional: true },
+    responses: [ok(`The ${resource} with its new secret.`, answer, ['etag'])],
+    errors: ['record_not_found', 'validation_failed'],
   }
 }
 

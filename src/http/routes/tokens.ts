@@ -2,16 +2,16 @@
 import { createToken, rotateToken } from '../../accounts/tokens.ts'
 import type { Database } from '../../db/open.ts'
 import { memberProblem, Refusal } from '../../errors.ts'
-import { closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { SavedSecret } from '../../records/write/operation.ts'
 import { createdAnswer, recordAnswer, withSecret } from '../answer.ts'
-import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
+import { created, dryRunParameter, envelope, refined } from '../openapi/operation.ts'
 import { bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
-import { createOperation } from './record-routes.ts'
+import { createOperation, rotateOperation } from './record-routes.ts'
 
 /** Maximum overlap of a token's old secret with the new one, in hours. */
 const overlapMax = 24
@@ -28,16 +28,7 @@ export function tokenRoutes(db: Database): AccountRoute[] {
       ...{ ...createOperation('token'), parameters: dryRunParameter, responses: [created(response)] },
     }),
     route('POST', `${base}/token/:id/rotate`, 'token:write', rotate, {
-      ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token', ifMatch: true },
-      parameters: dryRunParameter,
-      body: {
-        schema: closedObject({
-          overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax },
-        }),
-        isOptional: true,
-      },
-      responses: [ok('The token with its new secret.', response, ['etag'])],
-      errors: ['record_not_found', 'validation_failed'],
+      ...{ ...rotateOperation('token', overlapMax, response), parameters: dryRunParameter },
     }),
   ]
 }

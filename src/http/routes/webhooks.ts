@@ -20,7 +20,7 @@ import { createdAnswer, okAnswer, recordAnswer, withSecret } from '../answer.ts'
 import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { createOperation, type RecordService } from './record-routes.ts'
+import { createOperation, type RecordService, rotateOperation } from './record-routes.ts'
 
 const tag = 'webhook'
 const [read, write] = ['webhook:read', 'webhook:write'] as const
@@ -47,17 +47,7 @@ function secretRoutes(service: WebhookService): AccountRoute[] {
   const { parameters: _, ...operation } = createOperation('webhook')
   return [
     route('POST', `${base}/webhook`, write, create, { ...operation, responses: [created(secretAnswer)] }),
-    route('POST', `${one}/rotate`, write, rotate, {
-      ...{ id: 'webhook_rotate', summary: 'Gives a webhook a new secret.', tag, ifMatch: true },
-      body: {
-        schema: closedObject({
-          overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax },
-        }),
-        isOptional: true,
-      },
-      responses: [ok('The webhook with its new secret.', secretAnswer, ['etag'])],
-      errors: ['record_not_found', 'validation_failed'],
-    }),
+    route('POST', `${one}/rotate`, write, rotate, rotateOperation('webhook', overlapMax, secretAnswer)),
   ]
 }
 
