@@ -261,7 +261,8 @@ test('a reminder comes its minutes before, also over the nights on which clocks 
   const zoned = await call('PATCH', `${v1}/user/${nina.id}`, { time_zone: 'Pacific/Auckland' })
   assert.equal(zoned.status, 200, zoned.text)
   const nights = ['Europe/Berlin', 'Pacific/Auckland'].flatMap(clockChangesOf)
-  assert.equal(nights.length, 4)
+  // Four a year; just after a change, the next one of its kind may be more than 360 days away.
+  assert.ok(nights.length >= 2, String(nights.length))
   const expected = { past: new Map<number, string>(), coming: new Map<number, string>() }
   for (const night of nights) {
     // Due three hours after the change; the minutes until then reach back over it, to just now and soon.

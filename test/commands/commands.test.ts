@@ -16,7 +16,7 @@ const once = [...moment, '--turns', '1']
 /** Where a bench does the same on either engine. */
 const onServer = ['--engine', 'postgres']
 /** A command that takes longer hangs: it is ended, so that the others are still heard of. */
-const timeout = 10 * 60_000
+const timeout = 30 * 60_000
 const rounds = (count: number) => ['--rounds', String(count)]
 
 /** The command, and what else stands for it → its options. */
