@@ -142,12 +142,14 @@ test('Prometheus scrapes it, answers every query of the dashboard, and its alert
   const areRead = async () => Number((await query('scrape_samples_scraped'))[0]?.value[1]) > 100
   await eventually(areRead, 'more than 100 figures', 200)
   await service.get('/rest/api/v1/deal/view/list')
-  const [requests] = await query('sum(dealwright_http_request_duration_seconds_count)')
-  assert.ok(Number(requests!.value[1]) > 0)
+  // Of a service that answers no scrape for a second there are no figures until its next answer.
+  const areCounted = async () =>
+    Number((await query('sum(dealwright_http_request_duration_seconds_count)'))[0]?.value[1]) > 0
+  await eventually(areCounted, 'a count of requests', 200)
   for (const expression of queries) await query(expression)
   // Every figure that exists from the start has a value.
   for (const name of ['database_bytes', 'disk_free_bytes', 'http_connections', 'job_oldest_seconds'])
-    assert.ok((await query(`dealwright_${name}`)).length > 0, name)
+    await eventually(async () => (await query(`dealwright_${name}`)).length > 0, name, 200)
   const rated = 'sum(rate(dealwright_http_request_duration_seconds_count[30s]))'
   await eventually(
     async () => {
@@ -157,7 +159,7 @@ test('Prometheus scrapes it, answers every query of the dashboard, and its alert
     'a rate of requests',
     200,
   )
-  // A service that answers no scrape for a second is down until its next answer.
+  // And it is down until then.
   await eventually(async () => (await firing()).length === 0, 'no alert', 200)
   await service.end('SIGKILL')
   await eventually(async () => (await firing()).includes('DealwrightDown'), 'an alert', 200)

@@ -12,10 +12,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/http/free-port.ts'
-import { eventually } from '../support/eventually.ts'
+import { answered, eventually } from '../support/eventually.ts'
 import { type Running, runService, temporaryFolder } from '../support/running-service.ts'
 
 const v1 = '/rest/api/v1'
@@ -259,11 +258,11 @@ async function open(port: number, options: RequestOptions, body?: Readable): Pro
     ...rest,
     headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')),
   })
-  const answered = once(asked, 'response')
+  const response = once(asked, 'response')
   // A refusal by the head ends the connection while the body is sent.
   if (body) pipeline(body, asked).catch(() => {})
   else asked.end()
-  return (await answered)[0]
+  return (await response)[0]
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -281,13 +280,9 @@ function askerAt(port: number) {
     localAddress = '127.0.0.1',
   ) => {
     const options = { method, path, headers, localAddress }
-    for (;;) {
+    return answered(async () => {
       const response = await open(port, options, body === '' ? undefined : Readable.from([body]))
-      const text = await textOf(response)
-      // A client tries again, as the answer says.
-      if (response.statusCode !== 503 || !response.headers['retry-after'])
-        return { status: response.statusCode!, headers: response.headers, text }
-      await delay(1000)
-    }
+      return { status: response.statusCode!, headers: response.headers, text: await textOf(response) }
+    })
   }
 }

@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { eventually } from '../support/eventually.ts'
+import { answered, eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { type Running, runService, settingsOnly, temporaryFolder } from '../support/running-service.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const folder = temporaryFolder('upgrade-rules')
 const server = await startPostgres()
@@ -29,7 +30,7 @@ function dealwright(env: Env, ...args: readonly string[]) {
 const check = (env: Env, ...more: readonly string[]) => dealwright(env, 'upgrade', '--check', ...more)
 
 async function within<T>({ DATABASE_URL: url, DATA_DIR: dataDir }: Env, act: (db: Database) => Promise<T>) {
-  const db = await openDatabase({ ...(url ? { url } : { dataDir }), log })
+  const db = await openDatabase({ ...(url ? { url } : { dataDir }), ...timeouts(), log })
   return act(db).finally(() => db.close())
 }
 
@@ -157,13 +158,14 @@ test('two processes read and write while a third one migrates, and afterwards', 
   }
 })
 
-/** Writes and reads. */
+/** Writes and reads. What waits for the migration's locks may be refused with "try again". */
 async function workOn({ get, post }: Running): Promise<void> {
-  const made = await post('/rest/api/v1/tag', { name: `${process.hrtime.bigint()}-${Math.random()}` })
+  const named = () => ({ name: `${process.hrtime.bigint()}-${Math.random()}` })
+  const made = await answered(() => post('/rest/api/v1/tag', named()))
   assert.equal(made.status, 201, await made.clone().text())
-  const deals = await get('/rest/api/v1/deal/view/list?pageSize=5')
+  const deals = await answered(() => get('/rest/api/v1/deal/view/list?pageSize=5'))
   assert.equal(deals.status, 200, await deals.clone().text())
   const [deal] = ((await deals.json()) as { data: { id: number }[] }).data
-  const one = await get(`/rest/api/v1/deal/${deal!.id}`)
+  const one = await answered(() => get(`/rest/api/v1/deal/${deal!.id}`))
   assert.equal(one.status, 200)
 }

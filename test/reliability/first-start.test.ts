@@ -34,6 +34,7 @@ import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { KeyedMutex } from '../../src/waiting/keyed-mutex.ts'
 import { byQueries } from '../support/by-queries.ts'
+import { answered } from '../support/eventually.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { migratedDatabase, migratedDirectory } from '../support/prepared.ts'
 import { timeouts } from '../support/timeouts.ts'
@@ -101,9 +102,8 @@ async function start(
     /** the status of a request with the token */
     status: async (token: string) => {
       const address = /ready at (\S+)/.exec(out)![1]
-      const reply = await fetch(`${address}/rest/api/v1/user/1`, {
-        headers: { authorization: `Bearer ${token}` },
-      })
+      const headers = { authorization: `Bearer ${token}` }
+      const reply = await answered(() => fetch(`${address}/rest/api/v1/user/1`, { headers }))
       await reply.text()
       return reply.status
     },
@@ -121,7 +121,7 @@ const tokenFiles = ({ dataDir }: Place) =>
     .filter(name => name.startsWith('admin-token'))
     .sort()
 
-test('killed at every step, the next start has a token that is kept', { timeout: 900_000 }, async context => {
+test('killed at every step, the next start has a token that is kept', async context => {
   const outcomes: string[] = []
   for (let count = Number.POSITIVE_INFINITY; outcomes.length < count; ) {
     // Making the tables takes seconds, and this test kills nothing meanwhile.

@@ -14,3 +14,18 @@ export async function eventually<T>(
   }
   throw new Error(`It did not come to ${what}.`)
 }
+
+/**
+ * The answer to a request that the service refuses with "try again" for as long as its database is slow: asks
+ * again, as its clients do. `ask` sends one that may be sent twice.
+ */
+export function answered<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
+  return eventually(
+    async () => {
+      const reply = await ask()
+      return reply.status === 503 ? null : reply
+    },
+    'an answer other than 503',
+    200,
+  )
+}
