@@ -2,10 +2,12 @@
  * A fair-share scheduler for work that may take long, such as reads of lists (D102): a fair semaphore with
  * time slices. An account alone may have all permits; else a part of them. On a tie the account with the
  * least time used lately comes first. Work that keeps others waiting is aborted after a time slice, one at a
- * time; work whose caller has left is aborted at once. Work that can't be aborted may have its account cool
- * down instead. Errors of the work pass through.
+ * time; time in which the process stood still is no part of the slice. Work whose caller has left is aborted
+ * at once. Work that can't be aborted may have its account cool down instead. Errors of the work pass
+ * through.
  */
 import { FairSemaphore } from './fair-semaphore.ts'
+import { watchStandstill } from './standstill.ts'
 
 export type FairShareOptions = {
   /** what waits here, for diagnostics */
@@ -23,7 +25,7 @@ export type FairShareOptions = {
   readonly sliceMs: number
 }
 
-type Running = { readonly account: string; readonly since: number; readonly ended: AbortController }
+type Running = { readonly account: string; since: number; readonly ended: AbortController }
 
 /** A cooldown that may end early does so once nobody has wanted anything for this part of it. */
 const quietPart = 1 / 40
@@ -41,6 +43,7 @@ export class FairShare {
   /** time of the last call of an account other than the one before it */
   #othersAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  readonly #standstill = watchStandstill(lookEveryMs)
 
   constructor(options: FairShareOptions) {
     this.#options = options
@@ -68,7 +71,7 @@ export class FairShare {
     const end = () => ended.abort()
     signal?.addEventListener('abort', end)
     if (signal?.aborted) end()
-    const running = { account, since, ended }
+    const running: Running = { account, since, ended }
     this.#running.add(running)
     let cooldown: { readonly endsEarly: boolean } | undefined
     const coolDown = (endsEarly: boolean) => {
@@ -91,7 +94,10 @@ export class FairShare {
   }
 
   #noteAsked(account: string): void {
-    this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref()
+    if (!this.#timer) {
+      this.#standstill.begin()
+      this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
+    }
     if (this.#lastAccount !== undefined && this.#lastAccount !== account) this.#othersAt = performance.now()
     this.#lastAccount = account
   }
@@ -120,6 +126,8 @@ export class FairShare {
     const { sliceMs, isWaitedFor } = this.#options
     const now = performance.now()
     this.#used.halve(now)
+    const stoodStill = this.#standstill.sinceLastLook()
+    for (const running of this.#running) running.since += stoodStill
     // One at a time: on the embedded engine the next read may only have waited behind this one, and can now
     // run.
     const slow = this.#running

@@ -1,6 +1,9 @@
 /** The circuit breaker: when a database counts as silent, and when it does not. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, test } from 'node:test'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { CircuitBreaker, type CircuitBreakerOptions } from '../../src/db/postgres/circuit-breaker.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 
@@ -80,4 +83,25 @@ test('nothing waits beyond the limit', async () => {
     DatabaseUnavailable,
   )
   assert.equal(late, 1)
+})
+
+test('what came while this process stood still is read before it is called late or silent', async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  const [peer] = await once(server, 'connection')
+  let late = 0
+  const breaker = watched({ probe: () => once(socket, 'data'), limitMs: 1000, onLate: () => late++ })
+  for (const kept of ['an answer', 'another']) {
+    const asked = breaker.guard(() => once(socket, 'data'))
+    // Behind the reading of sockets: the next turn begins with the clocks.
+    await turnOfLoop()
+    peer.write(kept)
+    const until = performance.now() + 2000
+    while (performance.now() < until);
+    assert.equal(String((await asked)[0]), kept)
+  }
+  assert.equal(late, 0)
 })

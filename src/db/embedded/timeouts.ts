@@ -4,6 +4,7 @@
  * which the process itself stood still doesn't count: the engine's answers lie there unread. Knows no
  * statement.
  */
+import { watchStandstill } from '../../waiting/standstill.ts'
 import type { Progress } from '../postgres/response-queue.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 
@@ -40,19 +41,15 @@ type RunningStatement = {
 }
 
 const lookEveryMs = 50
-/** A look that is later than this says that the process stood still. */
-const lateMs = 500
 
 export function watchTimeouts(options: TimeoutOptions): Timeouts {
   const pending = new Set<RunningStatement>()
   let endedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
-  let lookedAt = 0
+  const standstill = watchStandstill(lookEveryMs)
 
   const lookOnTime = () => {
-    const passed = performance.now() - lookedAt
-    lookedAt += passed
-    if (passed > lateMs) postpone(pending, passed)
+    postpone(pending, standstill.sinceLastLook())
     look()
   }
 
@@ -67,7 +64,7 @@ export function watchTimeouts(options: TimeoutOptions): Timeouts {
     guard: (ask, { ended, isBackground = false } = {}) =>
       new Promise((resolve, reject) => {
         if (!timer) {
-          lookedAt = performance.now()
+          standstill.begin()
           timer = setInterval(lookOnTime, lookEveryMs)
         }
         ended?.addEventListener('abort', lookOnTime)

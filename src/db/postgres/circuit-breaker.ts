@@ -1,7 +1,9 @@
 /**
  * A circuit breaker: it notices when a server stops answering. While the circuit is open, requests are
- * refused at once. It closes when the server answers again. Knows no connection.
+ * refused at once. It closes when the server answers again. Time in which this process itself stood still is
+ * no silence of the server. Knows no connection.
  */
+import { type Standstill, watchStandstill } from '../../waiting/standstill.ts'
 import { asUnavailable, DatabaseUnavailable, rejectLater } from '../unavailable.ts'
 
 export type CircuitBreakerOptions = {
@@ -26,13 +28,16 @@ export class CircuitBreaker {
   readonly #waiting = new Map<Refuse, number>()
   /** time of the server's last answer */
   #lastSign = 0
-  /** start of the running probe */
-  #probedAt: number | null = null
+  #probing: { since: number } | null = null
   #isOpen = false
   #timer: NodeJS.Timeout | null = null
+  readonly #everyMs: number
+  readonly #standstill: Standstill
 
   constructor(options: CircuitBreakerOptions) {
     this.#options = options
+    this.#everyMs = options.silenceMs / 10
+    this.#standstill = watchStandstill(this.#everyMs)
   }
 
   /** Runs `ask`; throws DatabaseUnavailable as soon as the database is known not to answer. */
@@ -40,7 +45,8 @@ export class CircuitBreaker {
     if (this.#isOpen) return rejectLater(unanswered())
     if (!this.#timer) {
       this.#lastSign = performance.now()
-      this.#timer = setInterval(() => this.#look(), this.#options.silenceMs / 10)
+      this.#standstill.begin()
+      this.#timer = setInterval(() => this.#look(), this.#everyMs)
     }
     // A request that waits for its answer keeps the process alive; a database without requests does not.
     this.#timer.ref()
@@ -90,16 +96,16 @@ export class CircuitBreaker {
   }
 
   #probe(isLost: boolean): void {
-    const at = performance.now()
-    this.#probedAt = at
+    const own = { since: performance.now() }
+    this.#probing = own
     this.#options.probe(isLost).then(
       () => {
-        this.#probedAt = null
+        this.#probing = null
         this.#close()
       },
       error => {
-        if (this.#probedAt !== at) return
-        this.#probedAt = null
+        if (this.#probing !== own) return
+        this.#probing = null
         // A refusal is an answer too, for example when the server has too many connections.
         if (isAnswer(error)) this.#close()
         else this.#open()
@@ -108,27 +114,34 @@ export class CircuitBreaker {
   }
 
   #look(): void {
-    if (this.#waiting.size === 0 && !this.#isOpen && this.#probedAt === null) {
+    if (this.#waiting.size === 0 && !this.#isOpen && !this.#probing) {
       clearInterval(this.#timer!)
       this.#timer = null
       return
     }
+    this.#postpone(this.#standstill.sinceLastLook())
     const { silenceMs, limitMs } = this.#options
     const now = performance.now()
     const late = [...this.#waiting].filter(([, since]) => now - since > limitMs)
     this.#refuse(late.map(([one]) => one))
     if (late.length > 0) this.#options.onLate()
-    if (this.#probedAt !== null) {
+    if (this.#probing) {
       const since = this.#silentSince()
       // Answers that came while this process was busy are read before the server is judged.
       if (now - since > silenceMs * 0.6)
-        setImmediate(() => this.#probedAt !== null && this.#silentSince() === since && this.#open())
+        setImmediate(() => this.#probing && this.#silentSince() === since && this.#open())
       if (now - since > silenceMs * 3) this.#probe(true)
     } else if (this.#isOpen || now - this.#lastSign > silenceMs * 0.2) this.#probe(false)
   }
 
+  #postpone(ms: number): void {
+    for (const [one, since] of this.#waiting) this.#waiting.set(one, since + ms)
+    if (this.#probing) this.#probing.since += ms
+    this.#lastSign = Math.min(this.#lastSign + ms, performance.now())
+  }
+
   #silentSince(): number {
-    return Math.max(this.#probedAt ?? 0, this.#lastSign)
+    return Math.max(this.#probing?.since ?? 0, this.#lastSign)
   }
 }
 

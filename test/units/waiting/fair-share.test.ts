@@ -59,6 +59,25 @@ test('work that keeps another account waiting is aborted after its slice, and no
   scheduler.stop()
 })
 
+test('time in which the process stood still is no part of a slice', async () => {
+  const scheduler = share({ permits: 1, sliceMs: 1500 })
+  const done = Promise.withResolvers<void>()
+  let ended: AbortSignal | undefined
+  const long = scheduler.run('a', undefined, signal => {
+    ended = signal
+    return done.promise
+  })
+  const next = scheduler.run('b', undefined, async () => {})
+  await turnOfLoop()
+  const until = performance.now() + 2000
+  while (performance.now() < until);
+  await sleep(200)
+  assert.equal(ended!.aborted, false)
+  done.resolve()
+  await Promise.all([long, next])
+  scheduler.stop()
+})
+
 test('work is aborted when its caller leaves, before its turn and in it; its error passes through', async () => {
   const scheduler = share({ permits: 1 })
   const [first, second] = [new AbortController(), new AbortController()]
