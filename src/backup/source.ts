@@ -16,8 +16,14 @@ export type DatabaseLocation = {
   readonly dataDir: string
 }
 
-/** A backup needs no statement timeout. The embedded engine always has one, so it gets a very long one. */
-const longRunning = { statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, poolSize: 1 }
+/**
+ * A backup needs no statement timeout. The embedded engine always has one, so it gets a very long one. Nobody
+ * waits behind it if the server is silent for a while.
+ */
+const longRunning = {
+  ...{ statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, silenceMs: 60_000 },
+  poolSize: 1,
+}
 
 /**
  * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or

@@ -20,7 +20,7 @@ import {
 } from './command.ts'
 
 /** Commands may be slow, as nobody waits behind them; sample data is many statements. */
-const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000 }
+export const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000, silenceMs: 60_000 }
 
 /** Carries out a command on the configured database. Throws its refusals. */
 export async function onDatabase(

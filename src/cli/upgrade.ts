@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '../db/open.ts'
 import { ask, sql } from '../sql.ts'
 import { programVersion } from '../version.ts'
 import { asRefusal, CommandRefusal, type Outcome, type Terminal } from './command.ts'
+import { opened } from './database.ts'
 
 type Table = { readonly name: string; readonly rows: number | null; readonly bytes: number }
 
@@ -25,7 +26,7 @@ export async function checkUpgrade({ config, say }: Terminal): Promise<Outcome> 
       `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL; a first start needs no upgrade.`,
     )
   try {
-    const db = await openDatabase({ url, pooler, dataDir, log: say })
+    const db = await openDatabase({ url, pooler, dataDir, ...opened, log: say })
     return await inspectUpgrade(db).finally(() => db.close())
   } catch (error) {
     throw asRefusal(error)

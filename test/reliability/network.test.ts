@@ -4,8 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openDatabase } from '../../src/db/open.ts'
-import { eventually } from '../support/eventually.ts'
+import { withSource } from '../../src/backup/source.ts'
+import type { Command } from '../../src/cli/command.ts'
+import { onDatabase } from '../../src/cli/database.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { answered, eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { startProxy } from '../support/proxy.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -15,7 +19,8 @@ const options = { skip: server === null && 'PostgreSQL is not installed' }
 const proxy = server && (await startProxy(await createDatabase(server.url)))
 // Statements have no time limit of their own: an earlier answer has not waited for it.
 const service =
-  proxy && (await startService({ url: proxy.url, statementTimeoutMs: 600_000, database: { silenceMs: 900 } }))
+  proxy &&
+  (await startService({ url: proxy.url, statementTimeoutMs: 600_000, database: { silenceMs: 3000 } }))
 after(async () => {
   await proxy?.close()
   await server?.stop()
@@ -28,7 +33,7 @@ test('a database that falls silent: 503 with Retry-After, health stays quick, an
   ...options,
   timeout: 300_000,
 }, async () => {
-  assert.equal((await service!.get(list)).status, 200)
+  await recovered()
   proxy!.block()
   const writes = [1, 2].map(count =>
     service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title: `Silent ${count}` })),
@@ -81,7 +86,7 @@ test(
       assert.equal(lost.status, 503, lost.text)
       proxy!.heal()
       await recovered()
-      const again = await send()
+      const again = await answered(send)
       assert.equal(again.status, 201, again.text)
       const [row] = await service!.db.query(
         'SELECT count(*)::text AS count, max(id)::text AS id FROM deal WHERE title = $1::text',
@@ -92,10 +97,31 @@ test(
   },
 )
 
+test(
+  'commands and backups wait longer for a silent database, as nobody waits behind them',
+  options,
+  async () => {
+    const afterSilence = async (db: Database) => {
+      proxy!.block()
+      setTimeout(() => proxy!.unblock(), 3000)
+      const [row] = await db.query('SELECT 1 AS one')
+      return row!.one!
+    }
+    const act: Command['act'] = async db => ({ text: '', data: { one: await afterSilence(db) } })
+    const command: Command = { name: 'look', does: 'looks', options: [], isForAnySchema: true, act }
+    const config = readConfig({ DATABASE_URL: proxy!.url })
+    const { signal } = new AbortController()
+    const [say, print] = [() => {}, () => {}]
+    const outcome = await onDatabase(command, {}, { config, now: new Date(), say, print, signal })
+    assert.deepEqual(outcome.data, { one: '1' })
+    assert.equal(await withSource(config, say, signal, afterSilence), '1')
+  },
+)
+
 test('a server that is gone without a word is left for the next of the address', {
   ...options,
   timeout: 300_000,
-}, async () => {
+}, async t => {
   const gone = await startProxy(server!.url)
   const { username, password, host, pathname } = new URL(server!.url)
   const hosts = `${new URL(gone.url).host},${host}`
@@ -103,13 +129,16 @@ test('a server that is gone without a word is left for the next of the address',
     url: `postgres://${username}:${password}@${hosts}${pathname}?connect_timeout=1`,
     ...{ statementTimeoutMs: 2000, poolSize: 3, log() {} },
   })
+  t.after(async () => {
+    await db.close()
+    await gone.close()
+  })
   await Promise.all(Array.from({ length: 9 }, () => db.query('SELECT pg_sleep(0.05)')))
   // Nothing refuses what is sent there: the system would wait for a quarter of an hour.
   gone.block()
   await assert.rejects(db.query('SELECT 1'), { name: 'DatabaseUnavailable' })
   const isAnswered = () => db.query('SELECT 1').then(Boolean, () => false)
   await eventually(isAnswered, 'an answer of the next')
-  assert.ok((await Promise.all(Array.from({ length: 30 }, isAnswered))).every(Boolean))
-  await db.close()
-  await gone.close()
+  const areAnswered = async () => (await Promise.all(Array.from({ length: 30 }, isAnswered))).every(Boolean)
+  await eventually(areAnswered, 'answers to all')
 })

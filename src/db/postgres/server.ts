@@ -75,7 +75,7 @@ export function serverAt(options: LimitedOptions, address: ServerAddress): Serve
     ...{ size: poolSize, isPipelined: !options.pooler },
   })
   const readPermits = Math.max(1, poolSize - otherConnections)
-  const prober = new Prober(open)
+  const prober = new Prober(open, Math.max(1000, silenceMs))
   const breaker = new CircuitBreaker({
     probe: isLost => prober.ask(isLost),
     silenceMs,
@@ -164,10 +164,12 @@ function limitsOf({ pooler = null, statementTimeoutMs }: LimitedOptions): Openin
 /** Probes whether the server answers, over a connection of its own. */
 class Prober {
   readonly #open: Open
+  readonly #connectWithinMs: number
   #connection: Connection | undefined
 
-  constructor(open: Open) {
+  constructor(open: Open, connectWithinMs: number) {
     this.#open = open
+    this.#connectWithinMs = connectWithinMs
   }
 
   /** `isLost`: the previous probe is never answered. */
@@ -176,7 +178,8 @@ class Prober {
     const onOver = () => {
       this.#connection = undefined
     }
-    this.#connection ??= this.#open({ ...unwatched, onOver }, { connectWithinMs: 1000 })
+    const connectWithinMs = this.#connectWithinMs
+    this.#connection ??= this.#open({ ...unwatched, onOver }, { connectWithinMs })
     return this.#connection.ask('SELECT 1', [])
   }
 
