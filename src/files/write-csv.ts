@@ -18,8 +18,11 @@ function cellText(cell: Cell): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A line that can call nothing, as an item of a list, and that no next cell continues. */
-const words = /[^(|!#[{"\r\n]*(?:[\r\n]|(?<=[\p{L}\p{N}.])$)/u
+/**
+ * A line that can call nothing, as an item of a list, and that no next cell continues. It is looked for once
+ * in a line.
+ */
+const words = /[^(|!#[{"\r\n]*(?:[\r\n]|(?<=[\p{L}\p{N}.])$)/uy
 const places = [
   /^'*[=+\-@\t\r\n＝＋－＠]/u,
   /(?<=[;\t])["']*[=+\-@＝＋－＠]/u,
