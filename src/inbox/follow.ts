@@ -14,7 +14,8 @@ export type Follower = Pick<Database, 'query' | 'transaction'>
 /** Maximum of events that one statement looks at. */
 const atOnce = 5000
 /** Retention: maximum number of items per person, and of days. */
-const [itemsMax, daysMax] = [10_000, 180]
+export const itemsMax = 10_000
+const daysMax = 180
 
 /** FROM items of an account's newest event, and of how far its inboxes are; with a column of these. */
 export const progress = sql`counter c LEFT JOIN inbox_progress p ON p.account_id = c.account_id`

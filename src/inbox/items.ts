@@ -6,7 +6,7 @@
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
-import { type Sql, sql } from '../sql.ts'
+import { arrayLiteral, type Sql, sql } from '../sql.ts'
 import type { ItemKind } from './kinds.ts'
 
 /** How each kind's items `i` are found. `before`: until when; null: now. */
@@ -37,6 +37,16 @@ function limitSql(limit: Selection['limit']): Sql {
   return 'any' in limit
     ? sql`\nLIMIT ${sql.integer(limit.any)}`
     : sql`\n${newestFirst} LIMIT ${sql.integer(limit.newest)}`
+}
+
+/**
+ * The condition that an item has one of these ids. Those of what is not stored contain the record's, which an
+ * index finds.
+ */
+export function isOneOf(ids: readonly string[]): Sql {
+  const records = ids.flatMap(id => /^(?:due|rotting|job)-(\d{1,15})-/.exec(id)?.[1] ?? [])
+  return sql`i.id = ANY(${arrayLiteral(ids)}::text[])
+    AND (i.kind IN ('mention', 'assignment') OR i.record_id = ANY(${`{${records.join()}}`}::bigint[]))`
 }
 
 const sources: { readonly [kind in ItemKind]: (caller: Caller) => Sql | null } = {
@@ -87,11 +97,15 @@ function storedSql(caller: Caller, kind: ItemKind, resources: readonly string[])
     AND (${sql.join(seen, sql` OR `)})`
 }
 
-/** Joins the caller's read state of an item as the row `s`. */
+/**
+ * Joins the caller's read state of an item as the row `s`. The fence (OFFSET 0) makes it a look-up by the
+ * key: the planner takes a person of many items for one of few, and would compare each item with each state.
+ */
 function stateOf(caller: Caller, id: Sql): Sql {
   const { account, actor } = callerParamsOf(caller)
-  return sql`LEFT JOIN notification s
-    ON s.account_id = ${account}::bigint AND s.user_id = ${actor}::bigint AND s.id = ${id}`
+  return sql`LEFT JOIN LATERAL (
+    SELECT s.read_at, s.snoozed_until FROM notification s
+    WHERE s.account_id = ${account}::bigint AND s.user_id = ${actor}::bigint AND s.id = ${id} OFFSET 0) s ON true`
 }
 
 /** A part of an id, whose parts have a "-" between them: before 1970, "m" stands for the minus. */

@@ -18,7 +18,7 @@ import { onLatestCatalog } from './on-latest-catalog.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo, unpointed } from './references.ts'
-import { recordStatement, tableOf } from './store.ts'
+import { longReads, recordStatement, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import type { Work } from './work.ts'
 import { execute } from './write/execute.ts'
@@ -37,6 +37,8 @@ type Removal = Work & {
 
 /** Number of attempts while something changes between the deletion and the search for what forbids it. */
 const attempts = 2
+/** The records of a resource that point to one are counted up to this number. */
+const countedMax = 1000
 
 /**
  * Deletes a record with its parts; if `isAlone`, only one without parts. Returns it if `isRead`; else null,
@@ -120,7 +122,8 @@ async function refuseReasons(asked: Removal, moves: readonly Move[], how: string
   t.version::text AS version, ${changeableColumn(name, params, sql`t`)}
 FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
   ON ${visible(name, params, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
-  const [row] = await ask(db, statement)
+  // The records that moves take along are all looked at, however many they are.
+  const [row] = await ask(moves.length ? longReads(db, context) : db, statement)
   const { version, used } = row!
   if (version === null) throw recordNotFound(schema, id)
   if (!isChangeable(row!)) throw mayNotChange(schema, id)
@@ -132,7 +135,12 @@ FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
     if (all === 0) return []
     const hint = dormant ? { hint: unusedHint(seen, dormant, unused) } : {}
     return [
-      { ...problemAt('', 'in_use', usesMessage(resource, seen, all > seen)), resource, count: seen, ...hint },
+      {
+        ...problemAt('', 'in_use', usesMessage(resource, seen, all > seen)),
+        resource,
+        count: Math.min(seen, countedMax),
+        ...hint,
+      },
     ]
   })
   if (problems.length) throw new Refusal('in_use', `The ${name} ${id} is in use${how}`, problems)
@@ -221,9 +229,9 @@ function inOrder(ids: Param, count: number): Pick<Event, 'of' | 'count'> {
 }
 
 /**
- * SQL that counts, for each resource, the records that point to this one, those of them that the caller may
- * read, and those of these that only fields out of use (`unused`) point from. Its own parts unless `isAlone`,
- * records that it revokes and records to be moved do not count.
+ * SQL that counts, for each resource, the records that point to this one, one more than `countedMax` at most,
+ * those of them that the caller may read, and those of these that only fields out of use (`unused`) point
+ * from. Its own parts unless `isAlone`, records that it revokes and records to be moved do not count.
  */
 function usesOf(
   { schema, context, isAlone }: Removal,
@@ -238,28 +246,34 @@ function usesOf(
     moves
       .filter(move => move.resource === resource)
       .map(move => sql` AND ${isMovedBy(move, params)} IS NOT TRUE`)
+  // The CTE is planned as if all were read, which makes the planner take an index.
   return pointersTo(name, context.catalog, sql`${record}::bigint`)
     .filter(({ resource }) => (isAlone || !parts.includes(resource)) && !revokes.includes(resource))
     .map(({ resource, condition, shown, used, unused }) => ({
       ...{ resource, unused },
       counts: sql`(
-    SELECT json_build_array(count(*), count(*) FILTER (WHERE ${seen(resource, shown)}),
-      count(*) FILTER (WHERE ${seen(resource, shown)} AND ${used} IS NOT TRUE))
-    FROM ${sql.id(resource)} x
-    WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
+    WITH pointing AS MATERIALIZED (
+      SELECT ${seen(resource, shown)} AS is_seen, ${used} AS is_used FROM ${sql.id(resource)} x
+      WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})
+    SELECT json_build_array(count(*), count(*) FILTER (WHERE is_seen),
+      count(*) FILTER (WHERE is_seen AND is_used IS NOT TRUE))
+    FROM (SELECT * FROM pointing LIMIT ${sql.integer(countedMax + 1)}) x)`,
     }))
 }
 
 /** Records that the caller does not see are not counted (D64a). */
 function usesMessage(resource: string, seen: number, hasOthers: boolean): string {
   if (seen === 0) return `There are ${pluralOf(resource)} that you can't see and that point to it.`
-  const counted = `${seen} ${seen === 1 ? `${resource} points` : `${pluralOf(resource)} point`} to it`
+  const count = seen > countedMax ? `More than ${countedMax}` : seen
+  const counted = seen === 1 ? `1 ${resource} points to it` : `${count} ${pluralOf(resource)} point to it`
   return hasOthers ? `${counted}, and so do some that you can't see.` : `${counted}.`
 }
 
 function unusedHint(seen: number, count: number, fields: readonly Field[]): string {
   const names = fields.map(field => field.internal_name).join(', ')
   const by = `fields that are out of use (${names})`
+  const how = 'take them into use again, and change it there.'
+  if (seen > countedMax) return `At least ${Math.min(count, countedMax)} have it only in ${by}: ${how}`
   const have = count === seen ? `Only ${by} have it` : `${count} of ${seen} have it only in ${by}`
-  return `${have}: take them into use again, and change it there.`
+  return `${have}: ${how}`
 }

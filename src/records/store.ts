@@ -19,6 +19,8 @@ export type Reader = {
     params?: readonly (string | null)[],
     replan?: boolean,
   ): Promise<readonly Record<string, string | null>[]>
+  /** Reads in the turn of an account (D102). Absent within a transaction, which has its own turn. */
+  inTurn?(turn: { readonly account: string; readonly signal?: AbortSignal }): Reader
 }
 
 /** Reads values also as the bytes that PostgreSQL sent. */
@@ -56,6 +58,11 @@ export type Changes = { [name: string]: { before: Json; after: Json } }
 
 /** A record to be written: all its values, and the values that change. */
 export type RecordToWrite = { readonly after: Values; readonly changes: Changes }
+
+/** The reads of a caller that may take long: in the account's turn (D102). */
+export function longReads(db: Reader, { catalog }: Caller): Reader {
+  return db.inTurn?.({ account: String(catalog.account.id) }) ?? db
+}
 
 export function tableOf({ resource }: ResourceSchema): Sql {
   return sql.id(resource.name)

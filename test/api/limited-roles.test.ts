@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, known, made } = service
+const { call, db, known, made } = service
 
 let people = 0
 /** A new user with a new role, and functions that send requests as this user. */
@@ -80,6 +80,28 @@ test('a refused deletion counts no hidden pointer, and nothing that the token ma
   assert.deepEqual(await told(hiding.asked), [[more, 1]])
   const unseen = "There are deals that you can't see and that point to it."
   assert.deepEqual(await told(unreading.asked), [[unseen, 0]])
+})
+
+test('very many pointers are counted up to a thousand', async () => {
+  const source = { source: 'deal', type: 'CONTACT', field_name: 'Sponsor' }
+  const { id: field, internal_name: name } = await made('field', source)
+  const contact = await made('contact', { last_name: 'Needed by many' })
+  const { id } = await made('deal', dealBody(known, { [name]: contact.id }))
+  const copy = (from: number, to: number) =>
+    db.query(`INSERT INTO deal SELECT r.* FROM deal d, generate_series(${from}, ${to}) n,
+      LATERAL jsonb_populate_record(d, jsonb_build_object('id', 2000000 + n)) r
+    WHERE d.account_id = 1 AND d.id = ${id}`)
+  const told = async () => {
+    const { body } = await call('DELETE', `${v1}/contact/${contact.id}`)
+    return body.errors.map(({ message, count, hint }: JsonObject) => [message, count, hint])
+  }
+  await copy(1, 999)
+  assert.deepEqual(await told(), [['1000 deals point to it.', 1000, undefined]])
+  await copy(1000, 1000)
+  assert.deepEqual(await told(), [['More than 1000 deals point to it.', 1000, undefined]])
+  await call('PATCH', `${v1}/field/${field}`, { is_active: false })
+  const [[, , hint]] = await told()
+  assert.match(hint, /^At least 1000 have it only in fields that are out of use/)
 })
 
 test('a locked unique field creates no doubles, and a hidden one is unknown to imports', async () => {

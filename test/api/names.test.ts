@@ -132,6 +132,26 @@ test('a name that nobody has is refused with those like it, as far as the caller
   assert.deepEqual([unseen.code, unseen.candidates], ['reference_not_found', undefined])
 })
 
+test('of very many people the newest are compared by their first names, all by their last', async () => {
+  const old = await made('contact', { first_name: 'Quintessa', last_name: 'Vandermolen' })
+  const copy = (from: number, to: number, first: string) =>
+    db.query(`INSERT INTO contact SELECT r.* FROM contact c, generate_series(${from}, ${to}) n,
+      LATERAL jsonb_populate_record(c,
+        jsonb_build_object('id', 2000000 + n, 'first_name', '${first}', 'last_name', 'Oe')) r
+    WHERE c.account_id = 1 AND c.id = ${old.id}`)
+  await copy(1, 3000, 'Ib')
+  const near = async (name: string) => {
+    const { candidates = [] } = problemOf(await deal({ primary_contact: name }), 422)
+    return candidates.map(({ id }: { id: number }) => id)
+  }
+  assert.deepEqual(
+    [await near('Quintesa'), await near('Q. Vandermolin'), await near('Zz andermo')],
+    [[], [old.id], [old.id]],
+  )
+  await copy(3001, 3001, 'Quintessa')
+  assert.deepEqual(await near('Quintesa'), [2_003_001])
+})
+
 test('several holders are refused, with ten candidates at most', async () => {
   const twins = []
   for (let at = 0; at < 12; at++) twins.push((await made('company', { name: 'Twin' })).id)

@@ -46,7 +46,7 @@ export function fieldRoutes({ db, callers, jobs, retentionDays }: FieldRouteServ
   return [...metadataRoutes(db, handlers), ...ownRoutes(handlers), ...optionRoutes(handlers)]
 }
 
-function metadataRoutes(db: Transaction, { arrange }: FieldHandlers): AccountRoute[] {
+function metadataRoutes(db: Database, { arrange }: FieldHandlers): AccountRoute[] {
   const flag = { enum: ['true', 'false'] }
   const name = { type: 'string', minLength: 1 }
   const pipeline = { type: 'string', pattern: '^\\d{1,15}$' }

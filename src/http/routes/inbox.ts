@@ -5,7 +5,7 @@ import { isoInstant } from '../../fields/iso8601.ts'
 import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type InboxRequest, type Position, readInbox, readSettings, saveSettings } from '../../inbox/inbox.ts'
 import { itemKinds, settingsChangeOf } from '../../inbox/kinds.ts'
-import { type Mark, markItems } from '../../inbox/mark.ts'
+import { idsMax, type Mark, markItems } from '../../inbox/mark.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import {
   addProblem,
@@ -29,8 +29,8 @@ import { inTurn } from './record-reads.ts'
 
 const tag = 'inbox'
 const [pageSizeDefault, pageSizeMax] = [25, 100]
-/** Maximum of ids in one request, and of minutes for which an item is snoozed: a week. */
-const [idsMax, minutesMax] = [500, 10_080]
+/** Maximum of minutes for which an item is snoozed: a week. */
+const minutesMax = 10_080
 const itemId = '^[a-z]+(-[a-z0-9]+){1,3}$'
 const about = ['deal', 'contact', 'company']
 
@@ -127,7 +127,7 @@ function inboxHandlers(db: Database) {
     },
     mark: async request => {
       const { which, mark } = markRequest(request)
-      const marked = await markItems(db, request.caller, which, mark)
+      const marked = await markItems(db, inTurn(db, request), request.caller, which, mark)
       return okAnswer(JSON.stringify({ marked }))
     },
     settings: async request => okAnswer(JSON.stringify(await readSettings(db, request.caller))),
@@ -174,7 +174,7 @@ function positionOf(text: string): Position | null {
   return at && new RegExp(itemId).test(id) && more.length === 0 && text.length < 150 ? { at, id } : null
 }
 
-type MarkRequest = { readonly which: Parameters<typeof markItems>[2]; readonly mark: Mark }
+type MarkRequest = { readonly which: Parameters<typeof markItems>[3]; readonly mark: Mark }
 
 /** Throws `validation_failed` with every problem. */
 function markRequest(request: ApiRequest): MarkRequest {

@@ -2,6 +2,7 @@
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { formOf, formVersion } from '../../configuration/form.ts'
 import { isDefault } from '../../configuration/option.ts'
+import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
 import {
   type Catalog,
@@ -21,10 +22,11 @@ import { hasOptions, isExpandable } from '../../records/expand.ts'
 import { defaultOf } from '../../records/fill.ts'
 import { etagOf } from '../../records/precondition.ts'
 import { isHiddenByRole } from '../../records/rendered-record.ts'
-import type { Transaction } from '../../records/store.ts'
+import type { Reader } from '../../records/store.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import type { ApiRequest } from '../request.ts'
+import { inTurn } from './record-reads.ts'
 
 /** GET /field/list?source=&include_deleted= */
 export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> {
@@ -129,8 +131,9 @@ type Choices = {
 }
 
 /** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
-export function dropdownValues(db: Transaction): (request: ApiRequest) => Promise<Answer> {
-  return async ({ caller, query }) => {
+export function dropdownValues(db: Database): (request: ApiRequest) => Promise<Answer> {
+  return async request => {
+    const { caller, query } = request
     const { catalog } = caller
     const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
     const inactive = isTrue(asked, 'include_inactive')
@@ -143,7 +146,7 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
       name === 'currency'
         ? currencies(catalog, inactive)
         : (optionChoices(name!, asked.source, catalog, inactive) ??
-          (await recordChoices(db, name!, asked.source, caller, inactive)))
+          (await recordChoices(inTurn(db, request), name!, asked.source, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
     const { source, field_id, hasMore = false, haveAPipeline = false } = choices
     if (asked.pipeline && !haveAPipeline)
@@ -218,7 +221,7 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
 }
 
 async function recordChoices(
-  db: Transaction,
+  db: Reader,
   name: string,
   source: string | undefined,
   caller: AuthenticatedCaller,
