@@ -10,7 +10,7 @@ import { MentionArea } from '../activities/mention-area.tsx'
 import { useUnsavedNote } from '../activities/notes.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { optionsQuery, recordQuery } from '../api/queries.ts'
-import { type StageKind, stageKinds } from '../api/stage-kind.ts'
+import { closingWord, type StageKind, stageKinds } from '../api/stage-kind.ts'
 import { useCurrencies } from '../fields/currencies.ts'
 import type { DealValue } from '../fields/deal-amount.ts'
 import { checkMoney, type Money, writeMoney } from '../fields/kinds/money.tsx'
@@ -46,11 +46,17 @@ type Props = {
 /** The dialog of a move to a stage of another kind. `from` is the kind of the deal's stage. */
 export function MoveDialog({ from, ...props }: Props & { from: StageKind | undefined }) {
   if (props.stage.kind !== stageKinds.open) return <CloseDialog {...props} />
-  const { deal, count = 1, onClose, onClosed } = props
+  return <ReopenDialog from={from} {...props} />
+}
+
+/** Without a `deal`, it is some of several that are reopened. */
+function ReopenDialog({ from, deal, count = 1, onClose, onClosed }: Props & { from: StageKind | undefined }) {
+  const format = useFormat()
   const isOne = count === 1
+  const kind = from && closingWord(from)
   return (
     <Dialog
-      title={isOne ? 'Reopen this deal?' : `Reopen ${count} deals?`}
+      title={isOne ? `Reopen ${deal ? 'this' : 'one'} deal?` : `Reopen ${format.number(count)} deals?`}
       detail={isOne && deal?.title}
       isOpen
       onClose={onClose}
@@ -58,7 +64,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
     >
       <p>
         {isOne
-          ? `Its ${from === stageKinds.won ? 'won' : 'lost'} reason and date are removed.`
+          ? `Its ${kind ? `${kind} ` : ''}reason and date are removed.`
           : 'Their reasons and dates are removed.'}
       </p>
       <DialogActions>
@@ -71,7 +77,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
   )
 }
 
-export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props) {
+function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props) {
   const format = useFormat()
   const me = useMe()
   const isWon = stage.kind === stageKinds.won

@@ -92,7 +92,7 @@ export function BulkBar(props: Props) {
       )}
       {editing && (
         <BulkDialog
-          {...{ resource, fields, count }}
+          {...{ resource, request, selection, fields, count }}
           first={editing === 'any' ? null : editing}
           onClose={() => {
             setEditing(null)

@@ -1,9 +1,10 @@
 /** Asks for the new values of one field or several, which all selected records get by one change. */
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import type { Field } from '../../api/api.ts'
-import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
-import { CloseDialog } from '../../board/close-dialog.tsx'
+import { errorMessage, type Field } from '../../api/api.ts'
+import { type ListRequest, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
+import { stageKinds } from '../../api/stage-kind.ts'
+import { MoveDialog } from '../../board/close-dialog.tsx'
 import { useCurrencies } from '../../fields/currencies.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
@@ -12,8 +13,8 @@ import { FieldPicker } from '../../list/field-picker.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { byCtrlEnter, keepFocus } from '../../ui/keys.ts'
-import { useLatest } from '../../ui/use-latest.ts'
-import { stageTransition } from '../editing/deal-rules.ts'
+import { toastError } from '../../ui/toast.tsx'
+import { useIsGone, useLatest } from '../../ui/use-latest.ts'
 import {
   firstPlace,
   isEmpty,
@@ -26,12 +27,16 @@ import {
   valuesAsShown,
 } from '../editing/draft.ts'
 import { focusField } from '../editing/record-form.tsx'
+import { countOfSelected } from './read-selected.ts'
+import type { Selection } from './selection.ts'
 
 /** The prefix of the ids of the dialog's inputs. */
 const form = 'bulk'
 
 type Props = {
   resource: string
+  request: ListRequest
+  selection: Selection
   fields: readonly Field[]
   count: number
   /** the chosen field; null: none */
@@ -41,14 +46,16 @@ type Props = {
   onDone: (values: Values) => Promise<void>
 }
 
-export function BulkDialog({ resource, fields, count, first, onClose, onDone }: Props) {
+export function BulkDialog(props: Props) {
+  const { resource, request, selection, fields, count, first, onClose, onDone } = props
   const format = useFormat()
   const [chosen, setChosen] = useState<readonly Field[]>(first ? [first] : [])
   const [values, setValues] = useState<Values>({})
   const latest = useLatest(values)
+  const isGone = useIsGone()
   const [problems, setProblems] = useState<Problems>({})
   const [isPicking, setPicking] = useState(first === null)
-  const [closing, setClosing] = useState<Stage | null>(null)
+  const [asked, setAsked] = useState<{ readonly to: Stage; readonly count: number } | null>(null)
   // Without the currencies an amount would keep each record's, and have any number of decimals.
   const currencies = useCurrencies()
   const hasAmount = chosen.some(field => kindOf(field).asShown)
@@ -62,28 +69,44 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
     await onDone({ ...serializeValues(valuesAsShown(values, chosen), chosen), ...more })
     setBeginning(false)
   }
-  if (closing)
+  if (asked)
     return (
-      <CloseDialog
-        count={count}
-        stage={closing}
-        onClose={() => (isBeginning ? onClose() : setClosing(null))}
+      <MoveDialog
+        count={asked.count}
+        from={undefined}
+        stage={asked.to}
+        onClose={() => (isBeginning ? onClose() : setAsked(null))}
         onClosed={more => void finished(more)}
       />
     )
+  /** A new stage and the number of deals to ask about: all are closed, or those that are closed reopened. */
+  const questionOf = async () => {
+    if (resource !== 'deal' || !('pipeline_stage' in values)) return null
+    const stages = await queryClient.ensureQueryData(stagesQuery)
+    const to = stages.find(({ id }) => id === values.pipeline_stage)
+    if (!to || to.kind !== stageKinds.open) return to ? { to, count } : null
+    const closed = stages.filter(({ kind }) => kind !== stageKinds.open).map(({ id }) => id)
+    const condition = `pipeline_stage:in(${closed.join()})`
+    return { to, count: closed.length && (await countOfSelected(resource, request, selection, condition)) }
+  }
   const finish = async () => {
-    if (isWaiting || reason) return
+    if (isWaiting || isBeginning || reason) return
     const required = chosen.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
     const found = problemsOf(valuesAsShown(values, chosen), chosen, new Set(required))
     setProblems(found)
     const wrong = firstPlace(found, chosen)
     if (wrong) return requestAnimationFrame(() => focusField(form, wrong))
-    const isDeal = resource === 'deal'
-    const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
-    // Some of the selected deals may still be open.
-    const transition = stageTransition({}, values, stages)
-    if (transition) setClosing(transition.to)
-    else await finished()
+    setBeginning(true)
+    try {
+      const question = await questionOf()
+      if (isGone.current) return
+      if (question?.count) setAsked(question)
+      else await finished()
+    } catch (error) {
+      toastError(errorMessage(error))
+    } finally {
+      setBeginning(false)
+    }
   }
   const change = (name: string, value: unknown) => {
     const before = latest.current

@@ -1,7 +1,28 @@
-/** The records of a bulk change, one request each: D27 has no batch. */
+/** The records of a bulk change: how many are of a kind, and what is in each. */
 import { type AnyRecord, api, base, type Page } from '../../api/api.ts'
-import type { ListRequest } from '../../api/queries.ts'
-import type { Selection } from './selection.ts'
+import { type ListRequest, queryClient } from '../../api/queries.ts'
+import { groupsQuery } from '../table/sums.ts'
+import { idsMax, type Selection } from './selection.ts'
+
+/** The number of the selected records that meet a condition, too. */
+export async function countOfSelected(
+  resource: string,
+  { filter, deleted }: ListRequest,
+  { isAll, ids }: Selection,
+  condition: string,
+): Promise<number> {
+  const conditions = isAll && filter ? [filter, condition] : [condition]
+  const count = async (more: readonly string[]) => {
+    const query = groupsQuery(resource, { filter: [...conditions, ...more], deleted, fields: [] })
+    const [found] = await queryClient.fetchQuery({ ...query, staleTime: 0 })
+    return found?.count ?? 0
+  }
+  const listed = [...ids]
+  let counted = 0
+  for (let at = 0; at < listed.length; at += idsMax)
+    counted += await count([`id:in(${listed.slice(at, at + idsMax).join()})`])
+  return isAll ? (await count([])) - counted : counted
+}
 
 /** Loads the selected records with the given fields, and their current versions. */
 export async function readSelected(

@@ -1,5 +1,5 @@
 /** The rules of deals that a form applies while it is filled in; the service enforces them (D19, D20). */
-import type { Field, Me } from '../../api/api.ts'
+import type { AnyRecord, Field, Me } from '../../api/api.ts'
 import { defaultPipeline, type Pipeline, type Stage } from '../../api/queries.ts'
 import { stageKinds } from '../../api/stage-kind.ts'
 import { isEmpty, isWritable, type Values } from './draft.ts'
@@ -58,6 +58,24 @@ export function stageTransition(
   const to = stages.find(({ id }) => id === changes.pipeline_stage)
   const from = stages.find(({ id }) => id === record.pipeline_stage)
   return to && to.kind !== (from?.kind ?? stageKinds.open) ? { from, to } : undefined
+}
+
+type Reopening = { readonly record: AnyRecord; readonly from: Stage | undefined; readonly to: Stage }
+
+/** Those of some changes that reopen a deal. A stage's text is that of the deal's own pipeline (D57). */
+export function reopenings(
+  changes: readonly { readonly record: AnyRecord; readonly values: Values }[],
+  stages: readonly Stage[],
+): readonly Reopening[] {
+  return changes.flatMap(({ record, values }) => {
+    const from = stages.find(({ id }) => id === record.pipeline_stage)
+    const pipeline = values.pipeline ?? from?.pipeline
+    const typed = String(values.pipeline_stage).toLocaleLowerCase()
+    const named = stages.find(one => one.pipeline === pipeline && one.name.toLocaleLowerCase() === typed)
+    const id = typeof values.pipeline_stage === 'string' ? named?.id : values.pipeline_stage
+    const transition = stageTransition(record, { pipeline_stage: id }, stages)
+    return transition?.to.kind === stageKinds.open ? [{ record, ...transition }] : []
+  })
 }
 
 /** The values of a deal's copy: all writable fields without its closing. */

@@ -16,7 +16,7 @@ import { gridEvents } from '../grid/grid-events.ts'
 import { keysToRead, keysToWrite } from '../grid/grid-keys.ts'
 import { useActive } from '../grid/use-active.ts'
 import { useCellSave } from '../grid/use-cell-save.tsx'
-import { useClipboard } from '../grid/use-clipboard.ts'
+import { useClipboard } from '../grid/use-clipboard.tsx'
 import { useEditAgain } from '../grid/use-edit-again.ts'
 import { useEditing } from '../grid/use-editing.ts'
 import { useRowSelection } from '../grid/use-row-selection.ts'
@@ -132,6 +132,7 @@ export function Table(props: Props) {
         />
       )}
       {grid.dialog}
+      {grid.pasting}
     </>
   )
 }
@@ -196,7 +197,7 @@ function useGrid(props: Props, height: number) {
     rowAt,
     open: props.onOpen,
   })
-  const clipboard = useClipboard({
+  const { dialog: pasting, ...clipboard } = useClipboard({
     resource,
     window,
     active: active.cell,
@@ -215,7 +216,7 @@ function useGrid(props: Props, height: number) {
   }
   return {
     ...{ scroller, active, window, rows, shown, count, hasSums, isAllSelected, groupSelection },
-    ...{ editing, editedCell, leave, saveEdited, refused, dialog },
+    ...{ editing, editedCell, leave, saveEdited, refused, dialog, pasting },
     events: { ...events, ...clipboard },
   }
 }

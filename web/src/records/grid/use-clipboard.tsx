@@ -1,6 +1,8 @@
 /** Copies the cells of a range as a spreadsheet does, and pastes such cells: each is parsed by its kind. */
-import type { ClipboardEvent } from 'react'
+import { type ClipboardEvent, useState } from 'react'
 import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
+import { queryClient, stagesQuery } from '../../api/queries.ts'
+import { MoveDialog } from '../../board/close-dialog.tsx'
 import { ensureCurrencies } from '../../fields/currencies.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
@@ -8,6 +10,7 @@ import type { Formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { announce, toast, toastError } from '../../ui/toast.tsx'
 import { inParallel } from '../bulk/in-parallel.ts'
+import { reopenings } from '../editing/deal-rules.ts'
 import { serializeValues } from '../editing/draft.ts'
 import { saveRow, undoRow } from '../editing/write.ts'
 import type { ShownColumn } from '../table/layout.ts'
@@ -35,8 +38,14 @@ type RowChange = {
   values: { [field: string]: unknown }
 }
 
+/** Cells to be pasted: their changes, and those that are refused. */
+type Pasted = { readonly changes: readonly RowChange[]; readonly refusals: readonly Refusal[] }
+/** Cells that wait for a confirmation: they reopen deals. */
+type Question = Pasted & { readonly reopened: ReturnType<typeof reopenings> }
+
 export function useClipboard(grid: GridCells) {
   const format = useFormat()
+  const [asked, setAsked] = useState<Question | null>(null)
   const { active, window, columns } = grid
   const range = grid.range ?? {
     top: active.row,
@@ -46,7 +55,33 @@ export function useClipboard(grid: GridCells) {
   }
   const isCell = (event: ClipboardEvent) =>
     active.row >= 0 && (event.target as HTMLElement).dataset?.cell !== undefined
+  const save = (pasted: Pasted) => savePasted(pasted, grid)
+  const paste = async (text: string) => {
+    try {
+      const pasted = await readPasted(text, { ...grid, range }, format)
+      const reopened = await reopenedBy(pasted, grid.resource)
+      if (reopened.length > 0) setAsked({ ...pasted, reopened })
+      else await save(pasted)
+    } catch (error) {
+      toastError(errorMessage(error))
+    }
+  }
+  const [first] = asked?.reopened ?? []
+  const dialog = asked && first && (
+    <MoveDialog
+      deal={{ ...first.record, title: nameOf(first.record) }}
+      count={asked.reopened.length}
+      from={first.from?.kind}
+      stage={first.to}
+      onClose={() => setAsked(null)}
+      onClosed={() => {
+        setAsked(null)
+        void save(asked)
+      }}
+    />
+  )
   return {
+    dialog,
     onCopy: (event: ClipboardEvent) => {
       if (!isCell(event) || range.right < 1) return
       event.preventDefault()
@@ -73,7 +108,7 @@ export function useClipboard(grid: GridCells) {
       if (!isCell(event) || range.right < 1) return
       event.preventDefault()
       if (grid.reason) toastError(grid.reason)
-      else void paste(event.clipboardData.getData('text/plain'), { ...grid, range }, format)
+      else void paste(event.clipboardData.getData('text/plain'))
     },
   }
 }
@@ -85,8 +120,11 @@ function textOf(record: AnyRecord, field: Field, format: Formats): string {
   return kindOf(field).text(value, record._expanded?.[name], format, field)
 }
 
-async function paste(text: string, grid: GridCells & { range: Range }, format: Formats): Promise<void> {
-  const { resource, window, range, rows, columns, expand, onRefusals } = grid
+async function readPasted(
+  text: string,
+  { window, range, rows, columns }: GridCells & { range: Range },
+  format: Formats,
+): Promise<Pasted> {
   await ensureCurrencies()
   const refusals: Refusal[] = []
   const changes = new Map<number, RowChange>()
@@ -104,8 +142,19 @@ async function paste(text: string, grid: GridCells & { range: Range }, format: F
       changes.set(row, change)
     }
   }
+  return { changes: [...changes.values()], refusals }
+}
+
+async function reopenedBy({ changes }: Pasted, resource: string): Promise<Question['reopened']> {
+  if (resource !== 'deal' || !changes.some(({ values }) => 'pipeline_stage' in values)) return []
+  return reopenings(changes, await queryClient.ensureQueryData(stagesQuery))
+}
+
+async function savePasted({ changes, refusals: unread }: Pasted, grid: GridCells): Promise<void> {
+  const { resource, columns, expand, onRefusals } = grid
+  const refusals = [...unread]
   const fields = columns.map(({ field }) => field)
-  const outcome = await inParallel([...changes.values()], ({ record, values }) =>
+  const outcome = await inParallel(changes, ({ record, values }) =>
     saveRow(resource, record, values, { sent: serializeValues(values, fields), expand }),
   )
   for (const { item, error } of outcome.failed)
