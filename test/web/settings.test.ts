@@ -170,6 +170,40 @@ test('options are added, renamed and deactivated', { skip }, async () => {
   await end()
 })
 
+test('an option that is out of use is filtered by, and stays in a condition that is changed', {
+  skip,
+}, async () => {
+  const asked = { source: 'deal', field_name: 'Sent by', type: 'DROPDOWN', options: ['Letter', 'Fax', 'Web'] }
+  const { id, internal_name: name, options } = (await call('POST', `${v1}/field`, asked)).body.data
+  const [letter, fax, web] = options.map((option: { id: number }) => option.id)
+  const body = dealBody(known, { title: 'Faxed', [name]: fax })
+  assert.equal((await call('POST', `${v1}/deal`, body)).status, 201)
+  assert.equal((await call('PATCH', `${v1}/field/${id}/option/${fax}`, { is_active: false })).status, 200)
+  const { page, accessible, end } = await openUi(service, '/deals')
+  const filtered = (text: string) => page.waitForURL(url => url.searchParams.get('filter') === text)
+  const editor = page.getByRole('dialog', { name: /condition$/ })
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('searchbox', { name: 'Field to filter by' }).fill('Sent by')
+  await page.getByRole('option', { name: 'Sent by' }).click()
+  await editor.getByRole('combobox', { name: 'Sent by' }).selectOption({ label: 'Fax (inactive)' })
+  await editor.getByRole('button', { name: 'Apply' }).click()
+  await filtered(`${name}:eq(${fax})`)
+  await page.getByRole('link', { name: 'Faxed' }).waitFor()
+  await page.getByRole('button', { name: 'Sent by is Fax (inactive)', exact: true }).waitFor()
+
+  // One that is gone stays, too.
+  await visit(page, `/deals?${new URLSearchParams({ filter: `${name}:in(999999,${fax},${web})` })}`)
+  await page.getByRole('button', { name: 'Sent by is any of 999999, Fax (inactive), Web' }).click()
+  await editor.getByRole('checkbox', { name: 'Fax (inactive)', checked: true }).waitFor()
+  await editor.getByRole('checkbox', { name: '999999', checked: true }).waitFor()
+  await accessible('a condition with options that are out of use')
+  await editor.getByRole('checkbox', { name: 'Letter' }).check()
+  await editor.getByRole('checkbox', { name: 'Web' }).uncheck()
+  await editor.getByRole('button', { name: 'Apply' }).click()
+  await filtered(`${name}:in(${letter},${fax},999999)`)
+  await end(/status of 4/)
+})
+
 test('the name of an option is saved once, and one that is refused is said after the dialog', {
   skip,
 }, async () => {

@@ -1,7 +1,7 @@
 /** The choices of a dropdown: the field's options, or the pipelines and stages of the account. */
-import { useQuery } from '@tanstack/react-query'
-import type { Field, Named } from '../api/api.ts'
-import { pipelinesQuery, stagesQuery } from '../api/queries.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { callApi, type Field, type Named } from '../api/api.ts'
+import { type Option, pipelinesQuery, queryClient, stagesQuery } from '../api/queries.ts'
 import type { NamesOf } from './kind.ts'
 
 type Values = { readonly [field: string]: unknown }
@@ -21,6 +21,38 @@ export function useChoices(field: Field, record?: Values): readonly Named[] {
   if (record?.pipeline || (pipelines.data?.length ?? 0) < 2) return own
   const named = new Map(pipelines.data?.map(({ id, name }) => [id, name]))
   return own.map(({ id, name, pipeline }) => ({ id, name: `${named.get(pipeline)} · ${name}` }))
+}
+
+/** All options of a dropdown, also those that are out of use: records may keep them (D10). */
+export const allOptionsQuery = (source: string, name: string) =>
+  queryOptions({
+    queryKey: ['options', source, name, 'all'],
+    queryFn: () => {
+      const query = { source, name, include_inactive: 'true' }
+      return callApi<Option[]>('GET', '/field/dropdown', { query })
+    },
+  })
+
+/**
+ * The options of a filter's field that are out of use, by names that say so. None without a
+ * field.
+ */
+export function useInactiveOptions(field: Field | undefined): readonly Named[] {
+  const source = field?.options && !field.related_field ? resourceOf(field) : undefined
+  const { data = [] } = useQuery({
+    ...allOptionsQuery(source ?? '', field?.internal_name ?? ''),
+    enabled: source !== undefined,
+  })
+  return data
+    .filter(({ is_active }) => !is_active)
+    .map(({ id, name }) => ({ id, name: `${name} (inactive)` }))
+}
+
+/** The resource of a field of a list that is loaded. */
+function resourceOf({ source_id }: Field): string | undefined {
+  const lists = queryClient.getQueriesData<Field[][]>({ queryKey: ['fields'] })
+  const [key] = lists.find(([, sections]) => sections?.flat()[0]?.source_id === source_id) ?? []
+  return key?.[1] as string | undefined
 }
 
 /** The name of an option: the expanded name, else that of the choices. */

@@ -1,6 +1,7 @@
 /** An operand of a filter in words: the option's name, the record's name, the date. */
 import type { Field } from '../api/api.ts'
 import { displayValue, kindOf } from '../fields/kinds.ts'
+import { useInactiveOptions } from '../fields/options.ts'
 import { useName } from '../fields/references/find-records.ts'
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
@@ -9,9 +10,10 @@ import type { ResolvedPath } from './field-path.ts'
 export function OperandText({ resolved, value }: { resolved: ResolvedPath | null; value: string }) {
   const format = useFormat()
   const source = resolved && !resolved.member ? resolved.field.related_field?.source : undefined
-  const option = resolved?.member
-    ? undefined
-    : resolved?.field.options?.find(({ id }) => String(id) === value)
+  const own = resolved?.member ? undefined : resolved?.field
+  const offered = own?.options?.find(({ id }) => String(id) === value)
+  const inactive = useInactiveOptions(offered ? undefined : own)
+  const option = offered ?? inactive.find(({ id }) => String(id) === value)
   const id = source !== undefined && !option && /^\d{1,15}$/.test(value) ? Number(value) : null
   const name = useName(source ?? '', id, undefined)
   if (value === '') return <>“”</>

@@ -4,7 +4,7 @@ import { Select } from '../../ui/inputs.tsx'
 import type { InputProps, Kind, NamesOf, OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { joinList, splitList } from '../operand-list.ts'
-import { checkOption, optionName, readOption, useChoices } from '../options.ts'
+import { checkOption, optionName, readOption, useChoices, useInactiveOptions } from '../options.ts'
 import { RadioChips } from '../radio-chips.tsx'
 
 /** Up to this number of options, with short names, all of them are shown. */
@@ -59,13 +59,13 @@ function DropdownInput(props: InputProps<number | string>) {
 }
 
 function OneOption({ value, onChange, field, label }: OperandProps) {
-  const choices = useChoices(field)
+  const choices = [...useChoices(field), ...useInactiveOptions(field)]
   const found = choices.find(({ id, name }) => String(id) === value || name === value)
   return (
     <Select
       label={label}
       isLabelHidden
-      value={found?.id ?? null}
+      value={found?.id ?? value}
       onChange={id => onChange(id ?? '')}
       choices={choices}
       none="Choose…"
@@ -74,25 +74,32 @@ function OneOption({ value, onChange, field, label }: OperandProps) {
 }
 
 function ManyOptions({ value, onChange, field, label }: OperandProps) {
-  const choices = useChoices(field)
+  const choices = [...useChoices(field), ...useInactiveOptions(field)]
   const chosen = splitList(value)
-  const isChosen = (id: number, name: string | null) =>
-    chosen.includes(String(id)) || (name !== null && chosen.includes(name))
+  const known = choices.map(({ id, name }) => ({
+    id: String(id),
+    name,
+    isChosen: chosen.includes(String(id)) || (name !== null && chosen.includes(name)),
+  }))
+  const isKnown = (one: string) => choices.some(({ id, name }) => String(id) === one || name === one)
+  // Options that are gone, or not loaded yet, stay in the condition.
+  const gone = chosen.filter(one => !isKnown(one)).map(id => ({ id, name: id, isChosen: true }))
+  const offered = [...known, ...gone]
   return (
     <fieldset className="max-h-64 overflow-auto rounded-sm border border-line p-1.5">
       <legend className="unseen">{label}</legend>
-      {choices.map(({ id, name }) => (
+      {offered.map(({ id, name, isChosen }) => (
         <label key={id} className="flex min-h-7 items-center gap-2 rounded-sm px-1.5 hover:bg-hover">
           <input
             type="checkbox"
             className="size-4 accent-accent"
-            checked={isChosen(id, name)}
+            checked={isChosen}
             onChange={event =>
               onChange(
                 joinList(
-                  choices
-                    .filter(one => (one.id === id ? event.target.checked : isChosen(one.id, one.name)))
-                    .map(one => String(one.id)),
+                  offered
+                    .filter(one => (one.id === id ? event.target.checked : one.isChosen))
+                    .map(one => one.id),
                 ),
               )
             }

@@ -5,6 +5,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { callApi, type Field } from '../../api/api.ts'
 import { type Option, queryClient } from '../../api/queries.ts'
 import { optionsMax } from '../../fields/custom-types.ts'
+import { allOptionsQuery } from '../../fields/options.ts'
 import { Loading } from '../../shell/load-error.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -25,14 +26,8 @@ export function OptionsDialog({
   field: Field
   onClose: () => void
 }) {
-  const queryKey = ['options', source, field.internal_name, 'all']
-  const read = useQuery({
-    queryKey,
-    queryFn: () =>
-      callApi<Option[]>('GET', '/field/dropdown', {
-        query: { source, name: field.internal_name, include_inactive: 'true' },
-      }),
-  })
+  const query = allOptionsQuery(source, field.internal_name)
+  const read = useQuery(query)
   const options = read.data
   const path = `/field/${field.id}/option`
   const move = (from: number, before: number) => {
@@ -40,7 +35,7 @@ export function OptionsDialog({
     const after = moved(options, from, before)
     const option = options[from]!
     const position = after.indexOf(option) + 1
-    queryClient.setQueryData(queryKey, after)
+    queryClient.setQueryData(query.queryKey, after)
     void saveWithToast(
       () => callApi('PATCH', `${path}/${option.id}`, { body: { position } }),
       `“${option.name}” is option ${position} of ${after.length} now`,
