@@ -372,6 +372,29 @@ test('a tab is reached by keys, is in the address, and does not lose a note', { 
   await end()
 })
 
+test('the new name of a record shows wherever it is named, whoever has changed it', { skip }, async () => {
+  const company = await made('company', { name: 'Oldname Ltd' })
+  const { id } = await makeDeal('Names a company', { company: company.id })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('link', { name: 'Oldname Ltd' }).first().click()
+  await page.getByRole('button', { name: 'Edit Name: Oldname Ltd' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Newname Ltd')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Saved Name.').waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Names a company' }).waitFor()
+  await page.getByRole('link', { name: 'Newname Ltd' }).first().waitFor()
+  const rename = async (name: string) =>
+    assert.equal((await call('PATCH', `${v1}/company/${company.id}`, { name })).status, 200)
+  await rename('Theirname Ltd')
+  await page.getByRole('link', { name: 'Theirname Ltd' }).first().waitFor()
+  await visit(page, `/deals?filter=id:eq(${id})&columns=title,company`)
+  await page.getByRole('grid').getByText('Theirname Ltd').waitFor()
+  await rename('Latername Ltd')
+  await page.getByRole('grid').getByText('Latername Ltd').waitFor()
+  await end()
+})
+
 test('the end of a session leads to the sign-in, but keeps what is typed', { skip }, async () => {
   const { id } = await makeDeal('Session ended')
   const path = `/deals/${id}`

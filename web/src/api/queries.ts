@@ -145,7 +145,7 @@ export function defaultPipeline(pipelines: readonly Pipeline[]): Pipeline | unde
 
 export type Option = Named & { position: number; is_active: boolean; is_default: boolean }
 
-/** The options of a dropdown, including inactive ones. */
+/** The options that a dropdown offers. */
 export const optionsQuery = (source: string, name: string) =>
   queryOptions({
     queryKey: ['options', source, name],
@@ -201,10 +201,31 @@ export function expandable(sections: readonly (readonly Field[])[]): string {
     .join(',')
 }
 
-/** Refetches the queries that show records of a resource; `but` already shows the change. */
-export function refresh(resource: string, but?: 'list' | 'board'): Promise<unknown> {
+/** resource → the resources whose records show the name of one */
+const namedIn: { readonly [resource: string]: readonly string[] } = {
+  company: ['contact', 'deal', 'activity'],
+  contact: ['deal', 'activity'],
+  product: ['deal'],
+  deal: ['activity'],
+}
+const nameFields: readonly string[] = ['name', 'title', 'first_name', 'last_name']
+
+/**
+ * Refetches the queries that show records of a resource, or their names; `but` already shows the change.
+ * `fields` were changed, any if that is not known.
+ */
+export function refresh(
+  resource: string,
+  but?: 'list' | 'board',
+  fields: readonly string[] = nameFields,
+): Promise<unknown> {
   const all = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
-  const keys = all.filter(([what]) => what !== but)
+  const isNamed = but !== 'board' && fields.some(field => nameFields.includes(field))
+  const related = (isNamed && namedIn[resource]) || []
+  const keys = [
+    ...all.filter(([what]) => what !== but),
+    ...related.flatMap(other => ['list', 'record', 'sums'].map(what => [what, other])),
+  ]
   // A card is moved by one request. The inbox, where its deal may have been as rotting, is read later.
   const refetchType = but === 'board' ? 'none' : 'active'
   const isOfInbox = resource === 'deal' || resource === 'activity'

@@ -30,7 +30,8 @@ const settings = [
 const [soonMs, mostMs] = [400, 10_000]
 /** delay of a retry of the feed */
 const againMs = 10_000
-const stale = new Set<string>()
+/** resource → the fields that others have changed, since it was refetched */
+const stale = new Map<string, Set<string>>()
 let isWaiting = false
 let waitMs = soonMs
 let readAt = Number.NEGATIVE_INFINITY
@@ -70,9 +71,9 @@ async function noteEvent(event: FeedEvent): Promise<void> {
   // The reads that follow from it may not be older.
   api.atLeast(event.seq)
   if (await isOwnWrite(event.actor.request_id)) return
-  stale.add(event.resource)
+  noteStale(event.resource, event.type.endsWith('.updated') ? event.changes : [])
   // Deals count their activities, and have the next one (D73).
-  if (event.resource === 'activity') stale.add('deal')
+  if (event.resource === 'activity') noteStale('deal', [])
   if (isWaiting) return
   isWaiting = true
   const isGoingOn = performance.now() - readAt < 2 * waitMs
@@ -82,9 +83,15 @@ async function noteEvent(event: FeedEvent): Promise<void> {
     readAt = performance.now()
     const changed = [...stale]
     stale.clear()
-    if (changed.some(resource => settings.includes(resource))) void queryClient.invalidateQueries()
-    else for (const resource of changed) void refresh(resource)
+    if (changed.some(([resource]) => settings.includes(resource))) void queryClient.invalidateQueries()
+    else for (const [resource, fields] of changed) void refresh(resource, undefined, [...fields])
   }, waitMs)
+}
+
+function noteStale(resource: string, changes: FeedEvent['changes']): void {
+  const fields = stale.get(resource) ?? new Set()
+  for (const { field } of changes) fields.add(field)
+  stale.set(resource, fields)
 }
 
 /** Follows the feed while a user with the scope is signed in. */

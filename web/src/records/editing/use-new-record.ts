@@ -159,7 +159,8 @@ function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
     const headers = { 'idempotency-key': last.current.key }
     const record = await callApi<AnyRecord>('POST', `/${resource}`, { body, headers })
     last.current = null
-    for (const changed of [resource, 'contact', 'company', 'deal']) void refresh(changed)
+    // Nothing shows the name of a new record yet.
+    for (const changed of [resource, 'contact', 'company', 'deal']) void refresh(changed, undefined, [])
     const open = { label: 'Open', act: () => void navigate({ to: recordPath(resource, record.id) }) }
     toast(`Created “${nameOf(record)}”.`, { action: open })
     return record

@@ -95,7 +95,8 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     const { after, isOwn } = written
     if (transition) unsavedClosings.delete(after.id)
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
-    void refresh(resource)
+    // Others may have changed any field of one that they have saved.
+    void refresh(resource, undefined, isOwn ? names : undefined)
     if (!isOwn) {
       toast('Nothing was changed: what somebody else has saved stays.', { isNews: true })
       return after
@@ -110,7 +111,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
             const undone = await undoWrite(resource, base, after, expand)
             await removeNote()
             queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
-            void refresh(resource)
+            void refresh(resource, undefined, names)
             toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })
           } catch (error) {
             toastError(errorMessage(error))

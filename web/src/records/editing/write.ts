@@ -47,7 +47,7 @@ async function writeOptimistically(
   patchRows(resource, row.id, now => ({ ...now, ...shown }))
   try {
     const saved = await besideReads(['list', resource], write)
-    mergeSaved(resource, saved)
+    mergeSaved(resource, saved, Object.keys(shown))
     return saved
   } catch (error) {
     patchRows(resource, row.id, now => ({ ...now, ...former }))
@@ -57,7 +57,7 @@ async function writeOptimistically(
 }
 
 /** Shows a saved row and invalidates other queries. Rows keep their order: they don't jump away. */
-function mergeSaved(resource: string, saved: AnyRecord): void {
+function mergeSaved(resource: string, saved: AnyRecord, changed?: readonly string[]): void {
   patchRows(resource, saved.id, now => {
     // An answer may arrive after that of a later change.
     if (now.version !== undefined && saved.version !== undefined && saved.version < now.version) return now
@@ -65,7 +65,7 @@ function mergeSaved(resource: string, saved: AnyRecord): void {
     const values = Object.fromEntries(names.map(name => [name, saved[name]]))
     return { ...now, ...values, _expanded: { ...now._expanded, ...saved._expanded } }
   })
-  void refresh(resource, 'list')
+  void refresh(resource, 'list', changed)
 }
 
 export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>
