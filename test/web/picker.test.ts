@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { openUi, twoFrames, typeAtOnce } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -40,17 +40,10 @@ test('an id that is typed is asked for once, when it is whole', { skip }, async 
     if (/\/user\/(\d+|view)/.test(pathname)) asked.push(pathname)
   })
   const box = page.getByRole('combobox', { name: 'Sales owner' })
-  const isAsked = page.waitForRequest(request => new URL(request.url()).pathname.endsWith(`/user/${zora}`))
-  // Faster than any typing: on a busy machine a key can take as long as a pause.
-  await box.evaluate((input: HTMLInputElement, typed) => {
-    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!
-    for (let end = 1; end <= typed.length; end++) {
-      set!.call(input, typed.slice(0, end))
-      input.dispatchEvent(new Event('input', { bubbles: true }))
-    }
-  }, String(zora))
-  await isAsked
-  await page.waitForLoadState('networkidle')
+  const answer = page.waitForResponse(found => new URL(found.url()).pathname.endsWith(`/user/${zora}`))
+  await typeAtOnce(box, String(zora))
+  await (await answer).finished()
+  await twoFrames(page)
   assert.deepEqual(
     asked.filter(path => !path.endsWith('/view/list')),
     [`${v1}/user/${zora}`],

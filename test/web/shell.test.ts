@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { signInBrowser } from '../support/browser-session.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { focusIn, openUi } from '../support/ui.ts'
@@ -266,16 +267,19 @@ test('without a text the palette shows what was opened last, as it is now', { sk
   await page.getByRole('searchbox').fill('')
   await recent.getByRole('menuitem', { name: 'Opened Ltd' }).click()
   await page.getByRole('heading', { level: 1, name: 'Opened Ltd' }).waitFor()
-  await end()
   // Another user of the browser has a list of their own.
   const body = { name: 'Olga Other', email: 'olga@example.com' }
   const user = (await call('POST', `${v1}/user`, body)).body.data.id
-  const other = await openUi(service, '/today', { user })
-  await other.page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
-  await other.page.keyboard.press('Control+k')
-  await other.page.getByRole('menuitem', { name: 'New deal' }).waitFor()
-  assert.equal(await other.page.getByRole('group', { name: 'Recent' }).count(), 0)
-  await other.end()
+  await signInBrowser(page.context(), service, user)
+  await page.goto(`${service.url}/deals/${ids[1]}`)
+  await page.getByRole('heading', { level: 1, name: 'Renamed meanwhile' }).waitFor()
+  await page.getByRole('button', { name: /Olga Other/ }).waitFor()
+  await page.keyboard.press('Control+k')
+  await recent.getByRole('menuitem').first().waitFor()
+  const theirs = await recent.getByRole('menuitem').allTextContents()
+  assert.equal(theirs.length, 1, theirs.join('; '))
+  assert.match(theirs[0]!, /^Renamed meanwhile/)
+  await end()
 })
 
 test('Enter opens no record that only a former text has found', { skip }, async () => {
