@@ -47,7 +47,7 @@ type Props = {
 }
 
 export function BulkDialog(props: Props) {
-  const { resource, request, selection, fields, count, first, onClose, onDone } = props
+  const { resource, fields, count, first, onClose, onDone } = props
   const format = useFormat()
   const [chosen, setChosen] = useState<readonly Field[]>(first ? [first] : [])
   const [values, setValues] = useState<Values>({})
@@ -79,16 +79,6 @@ export function BulkDialog(props: Props) {
         onClosed={more => void finished(more)}
       />
     )
-  /** A new stage and the number of deals to ask about: all are closed, or those that are closed reopened. */
-  const questionOf = async () => {
-    if (resource !== 'deal' || !('pipeline_stage' in values)) return null
-    const stages = await queryClient.ensureQueryData(stagesQuery)
-    const to = stages.find(({ id }) => id === values.pipeline_stage)
-    if (!to || to.kind !== stageKinds.open) return to ? { to, count } : null
-    const closed = stages.filter(({ kind }) => kind !== stageKinds.open).map(({ id }) => id)
-    const condition = `pipeline_stage:in(${closed.join()})`
-    return { to, count: closed.length && (await countOfSelected(resource, request, selection, condition)) }
-  }
   const finish = async () => {
     if (isWaiting || isBeginning || reason) return
     const required = chosen.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
@@ -98,7 +88,7 @@ export function BulkDialog(props: Props) {
     if (wrong) return requestAnimationFrame(() => focusField(form, wrong))
     setBeginning(true)
     try {
-      const question = await questionOf()
+      const question = resource === 'deal' ? await questionOf(props, values.pipeline_stage) : null
       if (isGone.current) return
       if (question?.count) setAsked(question)
       else await finished()
@@ -130,23 +120,13 @@ export function BulkDialog(props: Props) {
       isUnsaved={Object.values(values).some(value => !isEmpty(value))}
     >
       {isPicking ? (
-        <>
-          <FieldPicker
-            label="Field to change"
-            fields={fields.filter(field => isWritable(field) && !chosen.includes(field))}
-            onPick={field => {
-              setChosen([...chosen, field])
-              setPicking(false)
-            }}
-          />
-          {chosen.length > 0 && (
-            <DialogActions>
-              <Button variant="quiet" onPress={() => setPicking(false)}>
-                Back
-              </Button>
-            </DialogActions>
-          )}
-        </>
+        <FurtherField
+          {...{ fields, chosen }}
+          onPick={field => {
+            if (field) setChosen([...chosen, field])
+            setPicking(false)
+          }}
+        />
       ) : (
         <form
           ref={keepFocus}
@@ -181,6 +161,41 @@ export function BulkDialog(props: Props) {
         </form>
       )}
     </Dialog>
+  )
+}
+
+/** A new stage and the number of deals to ask about: all are closed, or those that are closed reopened. */
+async function questionOf({ resource, request, selection, count }: Props, stage: unknown) {
+  const stages = await queryClient.ensureQueryData(stagesQuery)
+  const to = stages.find(({ id }) => id === stage)
+  if (!to || to.kind !== stageKinds.open) return to ? { to, count } : null
+  const closed = stages.filter(({ kind }) => kind !== stageKinds.open).map(({ id }) => id)
+  const condition = `pipeline_stage:in(${closed.join()})`
+  return { to, count: closed.length && (await countOfSelected(resource, request, selection, condition)) }
+}
+
+/** `onPick`: with the field, or null for the way back. */
+function FurtherField(props: {
+  fields: readonly Field[]
+  chosen: readonly Field[]
+  onPick: (field: Field | null) => void
+}) {
+  const { fields, chosen, onPick } = props
+  return (
+    <>
+      <FieldPicker
+        label="Field to change"
+        fields={fields.filter(field => isWritable(field) && !chosen.includes(field))}
+        onPick={onPick}
+      />
+      {chosen.length > 0 && (
+        <DialogActions>
+          <Button variant="quiet" onPress={() => onPick(null)}>
+            Back
+          </Button>
+        </DialogActions>
+      )}
+    </>
   )
 }
 
