@@ -222,7 +222,7 @@ export function parseContextOf(
     },
     create: (resource, payload, at = '') => {
       const findBy = findByOf(payload, catalog.resources.get(resource)!, path + at, state)
-      if (!findBy) return undefined
+      if (!findBy) return refuseNested(resource, payload, path + at, state)
       if (findBy.matches?.length) return linked(resource, findBy.shown, findBy.matches, at)
       return createNested(resource, payload, path + at, state, findBy)
     },
@@ -265,6 +265,17 @@ function createNested(
   const temporaryId = -1 - state.nested.length
   state.nested.push({ temporaryId, schema, parsed, payload, findBy })
   return temporaryId
+}
+
+/** Reports what else is wrong with a nested record that its `find_by` has refused. */
+function refuseNested(resource: string, body: JsonObject, path: string, state: ParseState): undefined {
+  const schema = state.catalog.resources.get(resource)!
+  const { find_by: _, ...members } = body
+  const reported = new Set(state.problems.listed.map(problem => problem.path))
+  const own = { ...state, ...newParseState(state.catalog) }
+  parseWithin(members, schema, null, own, path)
+  for (const problem of own.problems.listed)
+    if (!reported.has(problem.path)) state.problems.add(() => problem)
 }
 
 function refuseUnknown(name: string, schema: ResourceSchema, parsed: Parsed & ParseState): void {

@@ -5,7 +5,7 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { newSecret } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { byQueries } from '../support/by-queries.ts'
-import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
@@ -337,6 +337,23 @@ test('find_by is refused with the candidates, without a value, and by what names
     [{ find_by: 'name', name: 'x'.repeat(300) }, 'too_long'],
   ] as const)
     assert.equal(problemOf(await deal({ company }), 422).code, code)
+})
+
+test('a wrong find_by is told with all else that is wrong with its record, each once', async () => {
+  const problems = async (primary_contact: Json) => problemsOf(await deal({ primary_contact }))
+  const wrong = { emails: email('jo(at)x'), nickname: 'Jo', company: { name: '' } }
+  const all = ['/company/name required', '/emails/0/email_value invalid_email', '/last_name required']
+  const told = [...all, '/nickname unknown_field'].map(problem => `/primary_contact${problem}`)
+  assert.deepEqual(await problems(wrong), told)
+  assert.deepEqual(await problems({ find_by: 'email', ...wrong }), told)
+  assert.deepEqual(await problems({ find_by: 'phone', last_name: 'Jo', nickname: 'Jo' }), [
+    '/primary_contact/find_by invalid_value',
+    '/primary_contact/nickname unknown_field',
+  ])
+  assert.deepEqual(problemsOf(await deal({ company: { find_by: 'name', nothing: 1 } })), [
+    '/company/name required',
+    '/company/nothing unknown_field',
+  ])
 })
 
 test('e-mails match in any case, and an index finds them', async () => {
