@@ -2,7 +2,7 @@
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { errorMessage, type Field } from '../../api/api.ts'
-import { type ListRequest, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
+import { type ListRequest, mayRead, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { stageKinds } from '../../api/stage-kind.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
 import { useCurrencies } from '../../fields/currencies.ts'
@@ -88,7 +88,8 @@ export function BulkDialog(props: Props) {
     if (wrong) return requestAnimationFrame(() => focusField(form, wrong))
     setBeginning(true)
     try {
-      const question = resource === 'deal' ? await questionOf(props, values.pipeline_stage) : null
+      const isOfStage = resource === 'deal' && 'pipeline_stage' in values && mayRead('pipeline_stage')
+      const question = isOfStage ? await questionOf(props, values.pipeline_stage) : null
       if (isGone.current) return
       if (question?.count) setAsked(question)
       else await finished()

@@ -1,7 +1,7 @@
 /** Copies the cells of a range as a spreadsheet does, and pastes such cells: each is parsed by its kind. */
 import { type ClipboardEvent, useState } from 'react'
 import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
-import { queryClient, stagesQuery } from '../../api/queries.ts'
+import { mayRead, queryClient, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
 import { ensureCurrencies } from '../../fields/currencies.ts'
 import { kindOf } from '../../fields/kinds.ts'
@@ -146,7 +146,8 @@ async function readPasted(
 }
 
 async function reopenedBy({ changes }: Pasted, resource: string): Promise<Question['reopened']> {
-  if (resource !== 'deal' || !changes.some(({ values }) => 'pipeline_stage' in values)) return []
+  const isOfStage = resource === 'deal' && changes.some(({ values }) => 'pipeline_stage' in values)
+  if (!isOfStage || !mayRead('pipeline_stage')) return []
   return reopenings(changes, await queryClient.ensureQueryData(stagesQuery))
 }
 
