@@ -472,7 +472,7 @@ export interface Schemas {
     /** Rows or records a second, of the time in which it worked. */
     rate: number | null
     problems: Array<{ [name: string]: unknown }>
-    /** The counts of each phase that came to its end; not of a dry run before a change of the plan. */
+    /** The counts of each phase that came to its end. */
     result: { [name: string]: unknown }
     error: string | null
     created_by: number

@@ -55,10 +55,6 @@ test('a file is tried, imported with contacts and companies, and taken back', as
   )
   assert.equal((await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n, before)
   assert.equal(tried.problems[0].problems[0].column, 'pipeline_stage')
-  assert.equal(tried.result.dry_run.created, 294)
-  // A changed plan was not tried.
-  const changed = (await call('PATCH', `${v1}/import/${id}`, { confirm: true })).body.data
-  assert.deepEqual([changed.phase, changed.created, changed.result], ['dry_run', 294, {}])
   // The header is the first line.
   assert.deepEqual([tried.problems[0].place, tried.problems[0].line], [8, 9])
   const done = await told(id, 'run')

@@ -25,11 +25,7 @@ function job(): Schema {
     total: orNull(whole),
     rate: { ...orNull(whole), description: 'Rows or records a second, of the time in which it worked.' },
     problems: arrayOf(anyObject),
-    result: {
-      ...anyObject,
-      description:
-        'The counts of each phase that came to its end; not of a dry run before a change of the plan.',
-    },
+    result: { ...anyObject, description: 'The counts of each phase that came to its end.' },
     error: orNull(text),
     created_by: whole,
     ...Object.fromEntries(

@@ -123,9 +123,9 @@ ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`
   return rows.map(jobOf)
 }
 
-/** Changes the plan of a waiting job, which was not tried then; null if it is not waiting. */
+/** Changes the plan of a waiting job; null if it is not waiting. */
 export function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
-  const change = sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb, result = j.result - 'dry_run'
+  const change = sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb
 WHERE ${isIt(key)} AND j.state = 'waiting'`
   return changeJob(db, change)
 }

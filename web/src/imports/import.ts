@@ -58,6 +58,13 @@ export const importQuery = (id: number) => queryOptions(jobQuery<Import>('import
 /** The resources that have a table and can be imported. */
 export const importable = ['deal', 'product', 'contact', 'company', 'activity'] as const
 
+/** The imports that were changed since their last dry run. */
+export const changedSince = createStore<ReadonlySet<number>>(new Set())
+
+export function noteTried(id: number): void {
+  changedSince.set(new Set([...changedSince.get()].filter(one => one !== id)))
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /** The number of requests without an answer. */
@@ -78,15 +85,15 @@ export const refused = createStore<{
   readonly message: string
 } | null>(null)
 
+export function noteChanged(id: number): void {
+  changedSince.set(new Set([...changedSince.get(), id]))
+}
+
 /** The body of a change. `mapping`: null means the guess; unmapped columns stay so until it names them. */
 export type Sent = Partial<Omit<Plan, 'mapping'>> & {
   readonly mapping?: readonly Answer[] | null
   readonly confirm?: boolean
 }
-
-/** True if an import was changed since its dry run: the service drops the counts of that one. */
-export const isChangedSince = ({ phase, result }: Import): boolean =>
-  phase === 'dry_run' && result.dry_run === undefined
 
 /** Changes the plan of an import: shown at once, saved one change after the other. */
 export function change(
@@ -125,11 +132,8 @@ export function changeDefaults({ id, defaults }: Pick<Import, 'id' | 'defaults'>
 }
 
 function show(id: number, changes: Partial<Import>): void {
-  queryClient.setQueryData<Import>(jobKey(id), before => {
-    if (!before) return
-    const { dry_run: _, ...result } = before.result
-    return { ...before, ...changes, result }
-  })
+  noteChanged(id)
+  queryClient.setQueryData<Import>(jobKey(id), before => before && { ...before, ...changes })
 }
 
 /** Sends a change after the earlier ones. */

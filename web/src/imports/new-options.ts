@@ -4,7 +4,7 @@ import { callApi, errorMessage, type Field } from '../api/api.ts'
 import { hasOwnOptions, optionsMax, typeInfo } from '../fields/custom-types.ts'
 import { refetchAll } from '../settings/saving.ts'
 import { toast } from '../ui/toast.tsx'
-import { change, type Import, saved } from './import.ts'
+import { type Import, noteChanged, saved } from './import.ts'
 
 /** The texts of a file that could become options of a field, or tags. */
 export type MissingOptions = {
@@ -72,8 +72,7 @@ export function useNewOptions(job: Import, missingOptions: MissingOptions | null
     }
     if (made === 1) toast(`Added the ${what} “${names[0]}” to ${label}`)
     if (made > 1) toast(`Added ${made} ${what}s to ${label}`)
-    // Rows that were refused may be taken now.
-    if (made) change(job, {})
+    if (made) noteChanged(job.id)
     await refetchAll()
     setLeft(0)
   }

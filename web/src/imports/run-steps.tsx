@@ -12,7 +12,7 @@ import { useMe, whoOf } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorMessage } from '../ui/error-message.tsx'
 import { Panel } from '../ui/page.tsx'
-import { type Import, isChangedSince, saved } from './import.ts'
+import { changedSince, type Import, noteTried, saved } from './import.ts'
 import { missingLabels, unansweredIn } from './missing-fields.ts'
 import { savePlan } from './saved-plans.ts'
 import { useGo } from './steps.tsx'
@@ -27,9 +27,9 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
   const who = whoOf(useMe())
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const isChanged = changedSince.use().has(job.id)
   const isTried = job.phase === 'dry_run' && !isGoing(job)
-  const isChanged = isTried && isChangedSince(job)
-  const counts: Counts = job
+  const counts = job.result.dry_run as Counts | undefined
   const begin = async (action: 'dry_run' | 'run') => {
     setBusy(true)
     setProblem(undefined)
@@ -37,6 +37,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
       if (!(await saved(job.id))) throw new UserError('The default values are not saved.')
       savePlan(who, job)
       await sendJobAction(job, action)
+      noteTried(job.id)
       if (action === 'run') go('run')
     } catch (error) {
       setProblem(errorMessage(error))
@@ -46,10 +47,10 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
   }
   const all = format.counted(job.total ?? 0, 'row', 'rows')
   const left = missingLabels(job, fields)
-  const imported = counts.created + counts.updated + counts.unchanged
+  const imported = (counts?.created ?? 0) + (counts?.updated ?? 0) + (counts?.unchanged ?? 0)
   const unanswered = unansweredIn(job, fields)
-  const isLeading = isTried && !isChanged && (counts.created || counts.updated)
-  const isVain = isTried && !isChanged && !counts.created && !counts.updated
+  const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
+  const isVain = isTried && !isChanged && counts && !counts.created && !counts.updated
   if (isGoing(job))
     return (
       <Panel title="Trying it" className="p-4">
@@ -63,8 +64,8 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
         detail={isTried ? undefined : 'Each row is checked as if it were imported. Nothing is saved.'}
         className="flex flex-col gap-4 p-4"
       >
-        {isTried && <JobCounts job={job} phase="dry_run" counts={counts} />}
-        {isChanged && (
+        {isTried && counts && <JobCounts job={job} phase="dry_run" counts={counts} />}
+        {isTried && isChanged && (
           <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
             You have changed the import since this test run. Try it again.
           </p>
