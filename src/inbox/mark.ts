@@ -1,5 +1,4 @@
 /** Marks items of an inbox as read, unread or snoozed (D156). */
-
 import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'

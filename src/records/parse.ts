@@ -221,8 +221,9 @@ export function parseContextOf(
       state.warnings.push({ field: name, path: path + at, code, message: `${message}.` })
     },
     create: (resource, payload, at = '') => {
+      const first = state.problems.listed.length
       const findBy = findByOf(payload, catalog.resources.get(resource)!, path + at, state)
-      if (!findBy) return refuseNested(resource, payload, path + at, state)
+      if (!findBy) return refuseNested(resource, payload, path + at, state, first)
       if (findBy.matches?.length) return linked(resource, findBy.shown, findBy.matches, at)
       return createNested(resource, payload, path + at, state, findBy)
     },
@@ -267,11 +268,17 @@ function createNested(
   return temporaryId
 }
 
-/** Reports what else is wrong with a nested record that its `find_by` has refused. */
-function refuseNested(resource: string, body: JsonObject, path: string, state: ParseState): undefined {
+/** Reports what else is wrong with a nested record; the problems from `first` on refuse its `find_by`. */
+function refuseNested(
+  resource: string,
+  body: JsonObject,
+  path: string,
+  state: ParseState,
+  first: number,
+): undefined {
   const schema = state.catalog.resources.get(resource)!
   const { find_by: _, ...members } = body
-  const reported = new Set(state.problems.listed.map(problem => problem.path))
+  const reported = new Set(state.problems.listed.slice(first).map(problem => problem.path))
   const own = { ...state, ...newParseState(state.catalog) }
   parseWithin(members, schema, null, own, path)
   for (const problem of own.problems.listed)

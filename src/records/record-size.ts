@@ -6,21 +6,22 @@ import { type Problem, problemAt } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
+import { memoize } from '../waiting/memoize.ts'
 
 /** in characters of their values, those of JSON text for anything but a text */
-export const customMost = 262_144
+const customMost = 262_144
 
 /**
  * The problem of a change after which the record at `path` holds too much; null: it does not, or less than
  * before. `values`: what changes; `before`: the stored record, null on create.
  */
 export function sizeProblem(
-  { whole }: ResourceSchema,
+  schema: ResourceSchema,
   before: Values | null,
   values: Values,
   path: string,
 ): Problem | null {
-  const names = whole.fields.flatMap(field => (field.is_custom ? field.internal_name : []))
+  const names = customNames(schema)
   if (!names.some(name => name in values)) return null
   const sizeOf = (record: Values) => names.reduce((sum, name) => sum + lengthOf(record[name] ?? null), 0)
   const size = sizeOf({ ...before, ...values })
@@ -28,6 +29,10 @@ export function sizeProblem(
   const message = `The custom fields of a record have at most ${customMost} characters together.`
   return { ...problemAt(path, 'too_long', message), hint: 'Shorten or empty some of the long texts.' }
 }
+
+const customNames = memoize(({ whole }: ResourceSchema) =>
+  whole.fields.flatMap(field => (field.is_custom ? field.internal_name : [])),
+)
 
 function lengthOf(value: Json): number {
   if (value === null) return 0
