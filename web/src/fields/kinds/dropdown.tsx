@@ -83,7 +83,8 @@ function ManyOptions({ value, onChange, field, label }: OperandProps) {
   }))
   const isKnown = (one: string) => choices.some(({ id, name }) => String(id) === one || name === one)
   // Options that are gone, or not loaded yet, stay in the condition.
-  const gone = chosen.filter(one => !isKnown(one)).map(id => ({ id, name: id, isChosen: true }))
+  const nameOf = (one: string) => optionName(/^\d+$/.test(one) ? Number(one) : one, null, [])
+  const gone = chosen.filter(one => !isKnown(one)).map(id => ({ id, name: nameOf(id), isChosen: true }))
   const offered = [...known, ...gone]
   return (
     <fieldset className="max-h-64 overflow-auto rounded-sm border border-line p-1.5">
