@@ -111,6 +111,9 @@ const singleHeaders = [
   ...['Sec-Fetch-Site', 'Last-Event-ID', 'Dealwright-Seq'],
 ]
 
+/** Some that the pattern takes, such as `%` or a port of 99999, make no address. */
+const isHost = (text: string) => host.test(text) && URL.canParse(`http://${text}`)
+
 /**
  * Throws `malformed_request` if a header of one value is repeated (RFC 9110 §5.3), or Host is invalid
  * (RFC 9110 §7.2). HTTP/1.0 needs no Host.
@@ -119,10 +122,10 @@ export function refuseWrongHeaders(request: FastifyRequest): void {
   const { headers, raw } = request
   const repeated = singleHeaders.find(name => (raw.headersDistinct[name.toLowerCase()]?.length ?? 0) > 1)
   if (repeated) throw new Refusal('malformed_request', `${repeated} must be sent once.`)
-  if (headers.host !== undefined && !host.test(headers.host))
+  if (headers.host !== undefined && !isHost(headers.host))
     throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
   // Differs from Host if a named proxy forwards another.
-  if (request.host !== '' && !host.test(request.host))
+  if (request.host !== '' && !isHost(request.host))
     throw new Refusal(
       'malformed_request',
       'X-Forwarded-Host must be a name or an address, with or without a port.',

@@ -173,11 +173,11 @@ export function wholeNumber(
   max: number,
 ): number {
   const values = names.flatMap(name => parameters.get(name) ?? [])
-  const parameter = names[0]!
+  const sent = names.filter(name => parameters.has(name))
+  const parameter = sent[0]!
   if (values.length === 0) return fallback
   const value = Number(values[0])
   if (new Set(values).size > 1) {
-    const sent = names.filter(name => parameters.has(name))
     const given = sent.length === 1 ? `${sent[0]} is given with` : `${sent.join(' and ')} have`
     addProblem(problems, parameter, 'contradiction', `${given} different values.`)
   } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {

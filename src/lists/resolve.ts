@@ -113,7 +113,8 @@ function planOf(condition: Condition, found: ResolvedTerm, context: QueryContext
   const isVolatile = field.is_volatile || term.compared !== undefined
   const planned = { type: 'condition', term, isVolatile, ...(across ? { across } : {}) } as const
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
-    if (values[0] === 'true' || values[0] === 'false') return { ...planned, operator, values }
+    const said = values[0]!.trim()
+    if (said === 'true' || said === 'false') return { ...planned, operator, values: [said] }
     addProblem(problems, 'filter', 'invalid_value', `${operator} takes true or false.`, { field: name })
     return nothing
   }

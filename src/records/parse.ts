@@ -6,7 +6,7 @@ import { Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
-import { asList, howToWrite } from '../fields/kinds/how-to-write.ts'
+import { asList, howToWrite, isLikeList } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
@@ -207,7 +207,7 @@ export function parseContextOf(
     if (!wrong) return reference(resource, matches[0]!.id, at)
     const { code, message, ...more } = wrong
     const isOfSeveral = at === '' && matches.length === 0 && Array.isArray(kinds[field.type].empty)
-    const areSeveral = isOfSeveral && text.length <= 1000 && /[,;]/.test(text)
+    const areSeveral = isOfSeveral && isLikeList(text)
     return problem(code, message, { at, ...more, ...(areSeveral && { hint: () => asList(text) }) })
   }
   return {

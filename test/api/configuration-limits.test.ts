@@ -242,9 +242,9 @@ test('262 144 characters in the custom fields of a record, and whoever has more 
   assert.equal((await call('PATCH', path, { title: 'Renamed', [last]: null })).status, 200)
   // As a record of an earlier version has it.
   await db.query(
-    `UPDATE deal SET custom = custom || jsonb_build_object($1::text, $2::text),
-      document = concat(document, ',"', $1::text, '":"', $2::text, '"') WHERE id = $3::bigint`,
-    [last, long, String(id)],
+    `UPDATE deal SET custom = custom || $1::jsonb, document = document || $2::text
+      WHERE account_id = 1 AND id = $3::bigint`,
+    [JSON.stringify({ [last]: long }), `,"${last}":"${long}"`, String(id)],
   )
   assert.equal((await call('PATCH', path, { [others[0]!]: 'x'.repeat(31_999) })).status, 200)
   assert.deepEqual(await refusal(call('PATCH', path, { [others[0]!]: long })), refused)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { earlier } from '../support/citus.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { eventsOf } from '../support/stream.ts'
 
@@ -296,7 +297,8 @@ test('a bad request is refused with every problem', async () => {
 test('events that are no longer kept are gone, and say from where on there are some', async () => {
   const end = await last()
   await service.db.query(
-    "UPDATE event SET at = at - interval '10 days' WHERE account_id = 1 AND seq <= $1::bigint",
+    `UPDATE event SET at = ${earlier('at', "interval '10 days'")}
+      WHERE account_id = 1 AND seq <= $1::bigint`,
     [String(end - 5)],
   )
   const { forgetOldEvents } = await import('../../src/history/retention.ts')

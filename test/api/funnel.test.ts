@@ -258,6 +258,16 @@ test('what a role hides is not told, and names need their scope (D64, D65)', asy
     const said = refused.body.errors?.map((one: Any) => `${one.parameter} ${one.code}`)
     assert.deepEqual([refused.status, said], [400, ['pipeline unknown_field']], refused.text)
   }
+  const dateless = await sent('POST', 'role', {
+    name: 'Dateless',
+    scopes,
+    hidden_fields: ['deal.created_at'],
+  })
+  const { secret } = await secretOf(dateless.id)
+  assert.equal((await asked(secret, path)).status, 200)
+  const period = await asked(secret, `${path}?from=2020-01-01&to=2026-01-01`)
+  const said = period.body.errors?.map((one: Any) => `${one.parameter} ${one.code}`)
+  assert.deepEqual([period.status, said], [400, ['from unknown_field', 'to unknown_field']], period.text)
   const alone = await secretOf((await sent('POST', 'role', { name: 'Alone', scopes: ['deal:read'] })).id)
   assert.equal((await asked(alone.secret, path)).status, 403)
   // A hidden field is refused as an unknown one, whatever scopes the caller has.

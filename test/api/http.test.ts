@@ -297,6 +297,9 @@ test('a Host that is no host is refused everywhere, and one of another port or f
       ' user@x',
       ' x:80:80',
       ' x:port',
+      ' x:99999',
+      ' %',
+      ' 1.2.3.999',
       ' [::1',
       ' ::1',
       // Twice: RFC 9112 §3.2.

@@ -78,8 +78,12 @@ test('fields narrows the records', async () => {
 test('a bad page is refused, never clamped', async () => {
   for (const query of ['?page=0', '?page=-1', '?page=x', '?page=1.5'])
     assert.deepEqual(codes(await list(query)), ['page invalid_value'], query)
-  for (const query of ['?pageSize=0', '?pageSize=501', '?size=501', '?pageSize='])
+  for (const query of ['?pageSize=0', '?pageSize=501', '?pageSize='])
     assert.deepEqual(codes(await list(query)), ['pageSize invalid_value'], query)
+  // The name is the one that was sent.
+  assert.deepEqual(codes(await list('?size=501')), ['size invalid_value'])
+  const { errors } = (await call('POST', `${v1}/deal/view/list`, { size: 501 })).body
+  assert.equal(errors[0].path, '/size')
   assert.deepEqual(codes(await list('?pageSize=5&size=6')), ['pageSize contradiction'])
   assert.equal((await list('?pageSize=5&size=5')).status, 200)
   assert.deepEqual(codes(await list('?page=1002&pageSize=100')), ['page page_too_far'])

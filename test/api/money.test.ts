@@ -114,6 +114,9 @@ test('bad lines are named by their path, all at once', async () => {
     { product: product.id, quantity: -1, discount: 101, tax: 'x', colour: 1 },
     { product: product.id, quantity: 1, unit_price: '0.00001' },
     7,
+    { product: 0, quantity: 1 },
+    { product: 2 ** 53, quantity: 1 },
+    { product: 1.5, quantity: 1 },
   ]
   assert.deepEqual(
     problemsOf(
@@ -128,6 +131,9 @@ test('bad lines are named by their path, all at once', async () => {
       '/deal_value/products/2/tax wrong_type',
       '/deal_value/products/3/unit_price too_many_decimals',
       '/deal_value/products/4 wrong_type',
+      '/deal_value/products/5/product reference_not_found',
+      '/deal_value/products/6/product reference_not_found',
+      '/deal_value/products/7/product wrong_type',
     ],
   )
   const none = await call(

@@ -23,13 +23,14 @@ export const dropdown: Kind = { ...option, hasOptions: true }
 
 /**
  * The id of the option that `input` names; undefined after a problem. An inactive option is refused unless
- * the record already has it.
+ * the record already has it. `hint`: that for an unknown option; default: the options.
  */
 export function checkedOption(
   input: Json,
   context: ParseContext,
   stored: readonly Json[],
   at = '',
+  hint?: () => string,
 ): number | undefined {
   const { options } = context.field
   const accepted = (option: Option) => option.is_active || stored.includes(option.id)
@@ -42,7 +43,7 @@ export function checkedOption(
   if (!option) {
     return context.problem('unknown_option', `is ${JSON.stringify(value)}, but there is no such option`, {
       at,
-      hint: () => optionHint(String(value), options),
+      hint: hint ?? (() => optionHint(String(value), options)),
     })
   }
   if (!accepted(option)) {

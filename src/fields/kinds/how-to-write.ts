@@ -1,4 +1,5 @@
 /** Hints on how to write a value of a field: an example, its choices, or where its records are. Pure. */
+import type { Json } from '../../json.ts'
 import type { Field } from '../field.ts'
 import type { FieldType } from '../kinds.ts'
 import { pluralOf } from '../synonyms.ts'
@@ -20,6 +21,11 @@ export function formOf(field: Field): string {
 /** The address of the list with the ids of a resource's records. */
 export function whereRecordsAre(resource: string): string {
   return `The ${pluralOf(resource)} that you see are at GET …/${resource}/view/list.`
+}
+
+/** True for a text that may be meant as several values: "a,b" or "[20,21]". */
+export function isLikeList(value: Json): value is string {
+  return typeof value === 'string' && value.length <= 1000 && /[,;]/.test(value)
 }
 
 /** The array for several values that were sent as one text: "a,b" or "[20,21]". */

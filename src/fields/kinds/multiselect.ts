@@ -5,6 +5,7 @@ import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../term.ts'
 import { checkedOption, optionOperand, optionSchemas } from './dropdown.ts'
+import { asList, isLikeList } from './how-to-write.ts'
 import { oneOrMore, several } from './schemas.ts'
 
 export const multiselect: Kind = {
@@ -19,8 +20,9 @@ export const multiselect: Kind = {
     const tooMany = () => context.problem('too_many', `must have at most ${limit} options`)
     // Far too many are refused as a whole, not one by one. An option may be sent by its name and by its id.
     if (new Set(inputs).size > 2 * limit) return tooMany()
+    const hint = isLikeList(input) ? () => asList(input) : undefined
     const ids = inputs.map((item, index) =>
-      checkedOption(item, context, stored, Array.isArray(input) ? `/${index}` : ''),
+      checkedOption(item, context, stored, Array.isArray(input) ? `/${index}` : '', hint),
     )
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]

@@ -3,11 +3,12 @@
  * own price. resources/deals/lines.ts fills in the defaults, and computes the amounts.
  */
 import { isObject, isPresent, type Json, type JsonObject } from '../../json.ts'
-import { decimal, decimalJson } from '../decimal.ts'
+import { decimalJson } from '../decimal.ts'
 import type { ParseContext, Schemas } from '../field.ts'
 import { whereRecordsAre } from './how-to-write.ts'
 import { knownMembers } from './known-members.ts'
 import { amountSchema, checkedNumber, optionalNumber } from './number.ts'
+import { checkedId } from './reference.ts'
 import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
 
 const linesMax = 200
@@ -110,17 +111,8 @@ export function productOf(line: Json): Json {
 
 function productId(input: Json | undefined, context: ParseContext, at: string): number | undefined {
   const resource = context.field.lines_of!
-  const hint = whereRecordsAre(resource)
-  if (!isPresent(input)) return context.problem('required', 'must be given', { at, hint })
+  if (!isPresent(input))
+    return context.problem('required', 'must be given', { at, hint: whereRecordsAre(resource) })
   if (typeof input === 'string') return context.named(resource, input, at)
-  const id = decimal(input)
-  if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
-    return context.problem(
-      'wrong_type',
-      'must be the id (a whole number), the code or the name of a product',
-      { at, hint },
-    )
-  }
-  context.reference(resource, id.toNumber(), at)
-  return id.toNumber()
+  return checkedId(input, resource, 'the code or the name', context, at)
 }

@@ -43,20 +43,24 @@ export function checkedReference(
   }
   const linked = isObjectTaken ? input.id : input
   if (typeof linked === 'string') return context.named(field.related!, linked, at)
-  const id = decimal(linked)
-  if (!id || decimalPlaces(id) > 0) {
-    return context.problem(
-      'wrong_type',
-      `must be the id (a whole number) or the name of a ${field.related}`,
-      { at, hint: whereRecordsAre(field.related!) },
-    )
-  }
+  return checkedId(linked, field.related!, 'the name', context, at)
+}
+
+/** The id in `input`; undefined after a problem. `names`: all else that names a record there. */
+export function checkedId(
+  input: Json | undefined,
+  resource: string,
+  names: string,
+  context: ParseContext,
+  at: string,
+): number | undefined {
+  const id = decimal(input)
+  const more = { at, hint: whereRecordsAre(resource) }
+  if (!id || decimalPlaces(id) > 0)
+    return context.problem('wrong_type', `must be the id (a whole number) or ${names} of a ${resource}`, more)
   if (id.lt(1) || id.gt(maxId))
-    return context.problem('reference_not_found', `is ${plain(id)}, but there is no such ${field.related}`, {
-      at,
-      hint: whereRecordsAre(field.related!),
-    })
-  context.reference(field.related!, id.toNumber(), at)
+    return context.problem('reference_not_found', `is ${plain(id)}, but there is no such ${resource}`, more)
+  context.reference(resource, id.toNumber(), at)
   return id.toNumber()
 }
 

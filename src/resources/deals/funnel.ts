@@ -88,6 +88,9 @@ export const funnel: Report<FunnelRequest> = {
   shows: namedByStages,
   read: query => {
     const [from, to] = periodOf(query, 'from', 'to')
+    // With a filter that finds one deal, a period tells when that was created, also before an import.
+    if (from !== null) requireShown(query, 'from', 'created_at')
+    if (to !== null) requireShown(query, 'to', 'created_at')
     const of = ofPipeline(query)
     // It says which stages are open, and how many deals are won and lost: of a filter by id, if that one is.
     if (!namedByStages(query.schema).some(({ is_hidden }) => is_hidden))
