@@ -39,10 +39,16 @@ export function MomentBox({
 
 export function MomentOperand({ value, onChange, label }: OperandProps) {
   const { timeZone } = useFormat()
-  const epoch = /^\d{11,}$/.test(value) ? new Date(Number(value)).toISOString() : value
+  const epoch = /^\d{11,}$/.test(value) ? momentOf(Number(value)) : value
   // A date alone means a day of the account's zone: it begins there.
   const moment = /^\d{4}-\d\d-\d\d$/.test(value) ? fromWall(`${value}T00:00`, timeZone) : epoch
   return <MomentBox aria-label={label} value={moment || null} onChange={moment => onChange(moment ?? '')} />
+}
+
+/** Milliseconds since 1970 → ISO 8601; '' if that is beyond what a date can have. */
+function momentOf(epoch: number): string {
+  const moment = new Date(epoch)
+  return Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
 }
 
 /** Parses a moment in ISO 8601; without an offset it is in the time zone. */
