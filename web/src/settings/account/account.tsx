@@ -8,7 +8,6 @@ import { Loading } from '../../shell/load-error.tsx'
 import { useMe } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Skeleton } from '../../ui/elements.tsx'
 import { ErrorMessage } from '../../ui/error-message.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
@@ -121,7 +120,7 @@ function ChangeOfBase(props: {
   const format = useFormat()
   const { problems, isBusy, save } = useSaving(['base_currency'])
   const body = { base_currency: wanted.id }
-  const { data: counted, error } = useQuery({
+  const read = useQuery({
     queryKey: ['base-currency', wanted.id],
     queryFn: async () => {
       const reply = await api.request('PATCH', `${base}/account`, { body, query: { dry_run: 1 } })
@@ -129,7 +128,9 @@ function ChangeOfBase(props: {
     },
     gcTime: 0,
   })
+  const counted = read.data
   const submit = async () => {
+    if (!counted) return read.refetch()
     if (await save(() => change(body), `${wanted.code} is the base currency now`)) onClose()
   }
   const items = counted && [
@@ -143,8 +144,8 @@ function ChangeOfBase(props: {
       <DialogForm
         action={`Change to ${wanted.code}`}
         draft={wanted.id}
-        isBusy={isBusy || !counted}
-        problem={problems.base_currency ?? problems[''] ?? error?.message}
+        isBusy={isBusy || (!counted && read.isFetching)}
+        problem={problems.base_currency ?? problems['']}
         onCancel={onClose}
         onSave={() => void submit()}
       >
@@ -157,7 +158,7 @@ function ChangeOfBase(props: {
             ))}
           </ul>
         ) : (
-          <Skeleton className="h-20" />
+          <Loading of={[read]} className="h-20" />
         )}
       </DialogForm>
     </Dialog>
