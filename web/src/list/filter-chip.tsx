@@ -1,6 +1,6 @@
 /** A condition or a group of a filter, in words; a press edits it. */
 import { Plus, X } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
 import type { FilterNode, Group } from '../../../client/src/filter.ts'
 import { kindOf } from '../fields/kinds.ts'
@@ -22,6 +22,7 @@ type ChipProps = {
 
 export function Chip({ source, term, find, onChange }: ChipProps) {
   const [isOpen, setOpen] = useState(false)
+  const id = useId()
   const change = (by: FilterNode | null) => {
     // The next term takes the place of a removed one, and this popover with it.
     if (!by) setOpen(false)
@@ -31,7 +32,7 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
     <span className="inline-flex max-w-full items-center rounded-full border border-line bg-surface">
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
         <Button variant="quiet" isSmall className="min-w-0 shrink! rounded-full! pr-1! text-ink!">
-          <span className="max-w-90 truncate" dir="auto">
+          <span id={`${id}text`} className="max-w-90 truncate" dir="auto">
             <TermText term={term} find={find} />
           </span>
         </Button>
@@ -54,7 +55,13 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
           </Dialog>
         </Popover>
       </DialogTrigger>
-      <IconButton label="Remove the condition" className="size-6! rounded-full!" onPress={() => change(null)}>
+      <IconButton
+        id={`${id}remove`}
+        label="Remove the condition"
+        aria-labelledby={`${id}remove ${id}text`}
+        className="size-6! rounded-full!"
+        onPress={() => change(null)}
+      >
         <X size={12} aria-hidden />
       </IconButton>
     </span>

@@ -108,7 +108,10 @@ function Keys(props: {
             choices={directions}
             onChange={id => change(index, { direction: id as SortKey['direction'] })}
           />
-          <IconButton label="Remove" onPress={() => onChange(keys.filter((_, at) => at !== index))}>
+          <IconButton
+            label={`Remove ${labelOf(field)}`}
+            onPress={() => onChange(keys.filter((_, at) => at !== index))}
+          >
             <X size={14} aria-hidden />
           </IconButton>
         </div>
