@@ -127,6 +127,25 @@ test('a contact without a first name is named by the last, also where it is refu
   await end(/status of 4/)
 })
 
+test('a reload while records are deleted one by one asks first', { skip }, async () => {
+  const { ids, path } = await makeDeals('Reloadton', [usd(1), usd(2)])
+  const { page, end } = await openUi(service, path)
+  await loaded(page)
+  const mayReload = () => page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true })))
+  const held = Promise.withResolvers<void>()
+  const asked = page.waitForRequest(request => request.method() === 'DELETE')
+  await page.route(`**/deal/${ids[1]}*`, route => held.promise.then(() => route.continue()))
+  for (const row of [0, 1]) await box(page, row).click()
+  assert.equal(await mayReload(), true)
+  await bar(page).getByRole('button', { name: 'Delete' }).click()
+  await asked
+  assert.equal(await mayReload(), false)
+  held.resolve()
+  await messageOf(page, '2 deals deleted.').waitFor()
+  assert.equal(await mayReload(), true)
+  await end()
+})
+
 test('another list begins with no row selected, whatever led to it', { skip }, async () => {
   const { path } = await makeDeals('Leftbehindton', [usd(1), usd(2)])
   const { page, end } = await openUi(service, '/deals?sort=title:asc')

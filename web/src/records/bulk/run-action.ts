@@ -8,6 +8,7 @@ import { type AnyRecord, callApi, errorMessage, UserError } from '../../api/api.
 import { problemText } from '../../api/problem-text.ts'
 import { queryClient } from '../../api/queries.ts'
 import { type Job, jobQuery, sendJobAction, storeJob } from '../../jobs/job.ts'
+import { keepPage } from '../../ui/keep-page.ts'
 import { update, type Values } from '../editing/draft.ts'
 import { undoWrite } from '../editing/undo-write.ts'
 import { remove, restore } from '../editing/write.ts'
@@ -110,10 +111,12 @@ async function oneByOne(
     return action.type === 'delete' ? remove(resource, record) : restore(resource, record)
   }
   going.onBegun?.()
-  const { done, failed } = await inParallel(records, act, going)
+  const { done, failed } = await keepPage(inParallel(records, act, going))
   const undo = async () => {
-    const undone = await inParallel(done, ({ item, result }) =>
-      action.type === 'change' ? undoWrite(resource, item, result as AnyRecord) : restore(resource, item),
+    const undone = await keepPage(
+      inParallel(done, ({ item, result }) =>
+        action.type === 'change' ? undoWrite(resource, item, result as AnyRecord) : restore(resource, item),
+      ),
     )
     const refused = undone.failed.map(({ item, error }) => ({ item: item.item, reason: errorMessage(error) }))
     return { done: undone.done.length, refused: refused.length, failed: refused }

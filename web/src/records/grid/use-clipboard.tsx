@@ -8,6 +8,7 @@ import { kindOf } from '../../fields/kinds.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import type { Formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { keepPage } from '../../ui/keep-page.ts'
 import { announce, toast, toastError } from '../../ui/toast.tsx'
 import { inParallel } from '../bulk/in-parallel.ts'
 import { reopenings } from '../editing/deal-rules.ts'
@@ -155,15 +156,19 @@ async function savePasted({ changes, refusals: unread }: Pasted, grid: GridCells
   const { resource, columns, expand, onRefusals } = grid
   const refusals = [...unread]
   const fields = columns.map(({ field }) => field)
-  const outcome = await inParallel(changes, ({ record, values }) =>
-    saveRow(resource, record, values, { sent: serializeValues(values, fields), expand }),
+  const outcome = await keepPage(
+    inParallel(changes, ({ record, values }) =>
+      saveRow(resource, record, values, { sent: serializeValues(values, fields), expand }),
+    ),
   )
   for (const { item, error } of outcome.failed)
     refusals.push({ name: nameOf(item.record), reason: errorMessage(error) })
   const cells = outcome.done.reduce((sum, { item }) => sum + Object.keys(item.values).length, 0)
   const undo = async () => {
-    const { failed } = await inParallel(outcome.done, ({ item: { record: before, values }, result: saved }) =>
-      undoRow(resource, { before, saved, names: Object.keys(values) }, expand),
+    const { failed } = await keepPage(
+      inParallel(outcome.done, ({ item: { record: before, values }, result: saved }) =>
+        undoRow(resource, { before, saved, names: Object.keys(values) }, expand),
+      ),
     )
     if (failed.length) toastError(`${failed.length} could not be undone. ${errorMessage(failed[0]!.error)}`)
     else toast('Undone.', { isNews: true })
