@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
 import { cellsOfCsv, cellsOfWorkbook } from '../support/tables.ts'
-import { openUi } from '../support/ui.ts'
+import { messageOf, openUi } from '../support/ui.ts'
 
 const service = noBrowser ? null : await startService()
 
@@ -89,6 +89,12 @@ suite('The Export menu', { skip: noBrowser }, () => {
     await items.nth(1).waitFor()
     const states = await items.evaluateAll(all => all.map(item => item.getAttribute('aria-disabled')))
     assert.deepEqual(states, ['true', null])
-    await ui.end()
+    await items.first().getByText('Your role can’t read: Territory').waitFor()
+    // A refused download is a message of the page.
+    const isFirst = (url: URL) => /view\/list$/.test(url.pathname) && url.searchParams.get('pageSize') === '1'
+    await ui.page.route(isFirst, route => route.fulfill({ status: 500, body: '{}' }))
+    await items.nth(1).click()
+    await messageOf(ui.page, /^Nothing is exported\./).waitFor()
+    await ui.end(/status of 500/)
   })
 })
