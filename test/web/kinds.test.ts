@@ -15,6 +15,7 @@ type Kind = {
   Cell: unknown
   text(value: unknown, names: null, format: Formats, field: Field): string
   parse(text: string, field: Field, format?: Formats): unknown
+  keep?(value: unknown, before: unknown): unknown
   check?(value: unknown, field: Field): string | undefined
   write?(value: unknown): unknown
 }
@@ -37,6 +38,19 @@ before(async () => {
   table = (await vite.ssrLoadModule('/src/fields/kinds.ts')) as Kinds
 })
 after(() => vite.close())
+
+test('pasted prices keep the taxes and discounts of their currencies', () => {
+  const kind = table.kindOf(field('PRICE_TAGS'))
+  const of = (currency_code: string, price: number, tax: number | null, discount: number | null) => ({
+    ...{ currency_code, price, tax, discount },
+  })
+  const pasted = [of('EUR', 90, null, null), of('USD', 100, null, null)]
+  assert.deepEqual(kind.keep!(pasted, [of('CHF', 5, 8, 2), of('EUR', 80, 19, 10)]), [
+    of('EUR', 90, 19, 10),
+    of('USD', 100, null, null),
+  ])
+  assert.deepEqual(kind.keep!(pasted, null), pasted)
+})
 
 test('the short form of a small number is still that number', () => {
   const { compactMoney } = formats({ locale: 'en-US', timeZone: 'UTC' })

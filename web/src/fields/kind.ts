@@ -53,6 +53,8 @@ export type Kind<V = unknown> = {
   readonly display?: Kind<V>['text']
   /** parses a pasted or typed text in the reader's notation; undefined if it is invalid */
   readonly parse: (text: string, field: Field, format?: Formats) => V | null | undefined
+  /** the parsed value with what its text doesn't say, of the former value */
+  readonly keep?: (value: V, before: V | null) => V
   /** the problem of a value, by the limits of `field.config` */
   readonly check?: (value: V, field: Field) => string | undefined
   /** the fields of a new related record, which are validated like those of a form */

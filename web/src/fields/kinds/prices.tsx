@@ -179,6 +179,11 @@ export const prices: Kind<readonly Price[]> = {
         discount: null,
       }))
   },
+  keep: (value, before) =>
+    value.map(price => {
+      const { tax, discount } = before?.find(one => one.currency_code === price.currency_code) ?? price
+      return { ...price, tax, discount }
+    }),
   check,
   write: value =>
     value.map(({ currency, currency_code, price, tax, discount }) => ({

@@ -187,8 +187,10 @@ type ReadCell = { readonly value: unknown; readonly isChanged: boolean } | { rea
 function readCell(typed: string, record: AnyRecord, field: Field, format: Formats): ReadCell {
   if (typed === textOf(record, field, format)) return { value: null, isChanged: false }
   if (field.is_read_only) return { reason: 'This can’t be changed.' }
-  const { parse, check } = kindOf(field)
-  const value = parse(typed, field, format)
+  const { parse, keep, check } = kindOf(field)
+  const parsed = parse(typed, field, format)
+  const before = record[field.internal_name] ?? null
+  const value = parsed && keep ? keep(parsed, before) : parsed
   if (value === undefined) return { reason: `“${typed}” can’t be read here.` }
   if (value === null && field.is_required) return { reason: 'This is required.' }
   const wrong = value === null ? undefined : check?.(value, field)
