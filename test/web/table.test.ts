@@ -6,7 +6,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
 import { startService, v1 } from '../support/service.ts'
-import { focusIn, messageOf, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi, twoFrames } from '../support/ui.ts'
 
 const count = 20_000
 const service = noBrowser ? null : await startService()
@@ -168,6 +168,33 @@ suite('The table', { skip: noBrowser }, () => {
     await value.fill('10,000.5')
     await editor.getByRole('button', { name: 'Apply' }).click()
     await page.getByText(`Deal value is more than 10,000.5 ${code}`).waitFor()
+    await ui.end()
+  })
+
+  test('scrolling and arrow keys render only the rows that change', async () => {
+    const ui = await openUi(service!, '/deals')
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 8, 2).click()
+    await isActive(page, 8, 2)
+    await twoFrames(page)
+    // A row that is rendered takes its links out of the Tab order.
+    const rendered = await page.evaluateHandle(() => {
+      const rows = new Set<string>()
+      new MutationObserver(changes => {
+        for (const { target } of changes)
+          if (target instanceof HTMLAnchorElement)
+            rows.add(target.closest<HTMLElement>('[data-row]')!.dataset.row!)
+      }).observe(document.querySelector('[role=grid]')!, { subtree: true, attributeFilter: ['tabindex'] })
+      return rows
+    })
+    await page.keyboard.press('ArrowDown')
+    await isActive(page, 9, 2)
+    await twoFrames(page)
+    assert.deepEqual(await rendered.evaluate(rows => [...rows].sort()), ['8', '9'])
+    await page.getByRole('grid').evaluate(grid => grid.scrollBy(0, 20))
+    await twoFrames(page)
+    assert.equal(await rendered.evaluate(rows => rows.has('5')), false)
     await ui.end()
   })
 

@@ -5,6 +5,7 @@ import type { Field } from '../../api/api.ts'
 import { type ListRequest, queryClient } from '../../api/queries.ts'
 import { useChoices } from '../../fields/options.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { useStable } from '../../ui/use-stable.ts'
 import { groupsQuery, summedOf } from '../table/sums.ts'
 import { type Collapsed, type Grouping, groupsOf, type Section, sectionsOf } from './grouping.ts'
 
@@ -64,10 +65,4 @@ function useOtherGroups(resource: string, list: string, counts: string): void {
       void queryClient.invalidateQueries({ queryKey: ['list', resource] })
     before.current = { list, counts }
   }, [resource, list, counts])
-}
-
-/** The same array as long as its members are the same. */
-function useStable<T>(list: readonly T[]): readonly T[] {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text has all of it
-  return useMemo(() => list, [JSON.stringify(list)])
 }

@@ -9,6 +9,7 @@ import type { ListRequest } from '../../api/queries.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { LoadError } from '../../shell/load-error.tsx'
 import { usePreferences } from '../../shell/preferences.ts'
+import { useStable } from '../../ui/use-stable.ts'
 import { isSelected, type Selection } from '../bulk/selection.ts'
 import { isSame } from '../editing/draft.ts'
 import { CellEditor, type Then } from '../grid/cell-editor.tsx'
@@ -168,7 +169,8 @@ function useGrid(props: Props, height: number) {
   const window = useWindow(resource, request, { first: from, last: to }, groups)
   const { rowAt, groupAt } = window
   const active = useActive({ scroller, layout, height, covered, isEditing, list, rows: count, rowAt })
-  const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
+  // The rows are rendered again only if the columns in view are others.
+  const shown = useStable(columnsIn(layout, sight.left, sight.width, active.cell.column - 1))
   const rows = rowsIn(from, to, count, active.cell.row)
   const again = useEditAgain({ active, columns, rows: count, window, edit, open: props.onOpen })
   const { save, refused, dialog } = useCellSave(resource, expand, again)
