@@ -499,6 +499,55 @@ test('a stage that is chosen while the deal moves comes after that', { skip }, a
   await end()
 })
 
+test('another pipeline brings a stage of its own, in place, in the form and in a cell', {
+  skip,
+}, async () => {
+  const { id } = await makeDeal('Of two pipelines', { pipeline_stage: known.stages.Proposal! })
+  const { name } = await stored('pipeline', known.pipeline)
+  const pipeline = await made('pipeline', { name: 'Renewals' })
+  const stage = await made('pipeline_stage', { pipeline: pipeline.id, name: 'Due' })
+  const places = async () => {
+    const deal = await stored('deal', id)
+    return [deal.pipeline, deal.pipeline_stage]
+  }
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: `Edit Pipeline: ${name}` }).click()
+  const chosen = page.locator('[data-field=pipeline]').getByRole('combobox')
+  await chosen.selectOption({ label: 'Renewals' })
+  await chosen.press('Enter')
+  await messageOf(page, 'Saved Pipeline, Stage.').waitFor()
+  assert.deepEqual(await places(), [pipeline.id, stage.id])
+  await messageOf(page, 'Saved Pipeline, Stage.').getByRole('button', { name: 'Undo' }).click()
+  await messageOf(page, 'Undone: Pipeline, Stage.').waitFor()
+  assert.deepEqual(await places(), [known.pipeline, known.stages.Proposal!])
+
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  const form = page.getByRole('dialog', { name: 'Edit all fields' })
+  const radio = (label: string) => form.getByRole('radio', { name: label, exact: true })
+  await radio('Renewals').check({ force: true })
+  await radio('Due').and(page.locator(':checked')).waitFor()
+  assert.equal(await form.getByText('(inactive)').count(), 0)
+  await radio(name).check({ force: true })
+  const stages = form.getByRole('combobox', { name: 'Stage', exact: true })
+  await stages.locator('option:checked').getByText('Proposal').waitFor({ state: 'attached' })
+  await page.keyboard.press('Escape')
+
+  await page.goto(`${service.url}/deals?filter=id:eq(${id})&columns=title,pipeline`)
+  await page.locator('[data-cell="0.2"]').click()
+  await page.keyboard.press('Enter')
+  const cell = page.getByRole('dialog', { name: 'Pipeline: edit' }).getByRole('combobox')
+  await cell.selectOption({ label: 'Renewals' })
+  await cell.press('Enter')
+  await messageOf(page, 'Pipeline of Of two pipelines is changed.').waitFor()
+  assert.deepEqual(await places(), [pipeline.id, stage.id])
+  await messageOf(page, 'Pipeline of Of').getByRole('button', { name: 'Undo' }).click()
+  await messageOf(page, 'Undone: Pipeline of Of two pipelines.').waitFor()
+  assert.deepEqual(await places(), [known.pipeline, known.stages.Proposal!])
+  await call('DELETE', `${v1}/pipeline/${pipeline.id}`)
+  await end()
+})
+
 test('a conflict waits until the closing that is open is answered', { skip }, async () => {
   const { id } = await makeDeal('Asked twice', { description: 'first' })
   const { page, end } = await openUi(service, `/deals/${id}`)

@@ -49,6 +49,11 @@ export function withStage(values: Values, stages: readonly Stage[]): Values {
   return { ...values, pipeline_stage: first?.id }
 }
 
+/** Changes of a deal with a stage of the chosen pipeline: the service refuses that of another (D19). */
+export function withOwnStage(record: Values, changes: Values, stages: readonly Stage[]): Values {
+  return { ...changes, pipeline_stage: withStage({ ...record, ...changes }, stages).pipeline_stage }
+}
+
 /** The stages of a change that needs confirmation: it closes a deal, closes it otherwise, or reopens it. */
 export function stageTransition(
   record: Values,

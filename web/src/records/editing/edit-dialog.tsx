@@ -1,12 +1,15 @@
 /** All fields of a record in one form, saved by one write. */
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { problemsByField } from '../../api/api.ts'
+import { stagesQuery } from '../../api/queries.ts'
 import { Button, Cancel } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, SavedInputs } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import { namesOf, type ShownRecord } from '../record/use-record.ts'
+import { withOwnStage } from './deal-rules.ts'
 import {
   changesOf,
   firstPlace,
@@ -38,6 +41,8 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
   const [shown] = useState(props.shown)
   const { record, sections } = shown
   const fields = sections.flat().filter(isWritable)
+  const isDeal = shown.resource === 'deal'
+  const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: isDeal })
   const { save, dialogs } = useRecordSave(shown)
   const [typed, setTyped] = useState<Values>({})
   const latest = useLatest(typed)
@@ -49,7 +54,10 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
   const changed = Object.keys(changes).length
   const change = (name: string, value: unknown) => {
     const before: Values = { ...record, ...latest.current }
-    const next = { ...latest.current, [name]: value }
+    const typed = { ...latest.current, [name]: value }
+    const { pipeline_stage } = record
+    const isMoved = isDeal && name === 'pipeline'
+    const next = isMoved ? withOwnStage(record, { ...typed, pipeline_stage }, stages) : typed
     latest.current = next
     setTyped(next)
     onDirty(Object.keys(changesOf(record, next)).length > 0)

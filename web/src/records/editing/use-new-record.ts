@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { type AnyRecord, callApi, problemsByField } from '../../api/api.ts'
 import { type Attempt, attemptOf } from '../../api/attempt.ts'
-import { fieldsQuery, pipelinesQuery, refresh, type Stage, stagesQuery } from '../../api/queries.ts'
+import { fieldsQuery, pipelinesQuery, refresh, stagesQuery } from '../../api/queries.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { may, useMe, whoIsSignedIn } from '../../shell/me.ts'
 import type { NewRecordRequest } from '../../shell/new-record.tsx'
@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useLatest } from '../../ui/use-latest.ts'
 import { recordPath } from '../tables.ts'
 import { missingSubject } from './activity-rules.ts'
-import { conditionallyRequired, initialValues, withStage } from './deal-rules.ts'
+import { conditionallyRequired, initialValues, withOwnStage } from './deal-rules.ts'
 import {
   firstPlace,
   isEmpty,
@@ -77,7 +77,7 @@ export function useNewRecord(props: {
     if (shown.current !== nth) return
     const before: Values = { ...start, ...latest.current }
     const next = { ...latest.current, [name]: value }
-    const settled = isDeal && name === 'pipeline' ? withOwnStage(next, start, stages) : next
+    const settled = isDeal && name === 'pipeline' ? withOwnStage(start, next, stages) : next
     latest.current = settled
     setTyped(settled)
     const isEmptyDraft = Object.entries(settled).every(([field, one]) => isSame(one, start[field]))
@@ -180,11 +180,6 @@ function draftFor({ resource, prefill }: NewRecordRequest): Draft | undefined {
   const isFree = Object.keys(kept.prefill).length === 0
   const fits = (name: string) => (isFree ? !(name in kept.typed) : isSame(kept.prefill[name], prefill[name]))
   return Object.keys(prefill).every(fits) ? kept : undefined
-}
-
-/** The typed values with a stage of the chosen pipeline. */
-function withOwnStage(typed: Values, start: Values, stages: readonly Stage[]): Values {
-  return { ...typed, pipeline_stage: withStage({ ...start, ...typed }, stages).pipeline_stage }
 }
 
 /** The next of several records often has the same stage and owner. */

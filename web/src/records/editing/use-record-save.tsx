@@ -10,7 +10,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { useIsGone } from '../../ui/use-latest.ts'
 import type { ShownRecord } from '../record/use-record.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
-import { stageTransition } from './deal-rules.ts'
+import { stageTransition, withOwnStage } from './deal-rules.ts'
 import { EditConflict, serializeValues, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
 import { unsavedClosings } from './unsaved-closing.ts'
@@ -71,7 +71,9 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     }
   }
 
-  const save: Save = async (base, values, message) => {
+  const save: Save = async (base, changes, message) => {
+    const isMoved = resource === 'deal' && 'pipeline' in changes && !('pipeline_stage' in changes)
+    const values = isMoved ? withOwnStage(base, changes, stages) : changes
     const transition = resource === 'deal' ? stageTransition(base, values, stages) : undefined
     const closing = transition
       ? await showDialog<{ values: Values; note: string }>(answer => (

@@ -1,12 +1,12 @@
 /** Changes of cells by the user: optimistic, announced, undoable, refused with the service's words. */
 import { useState } from 'react'
 import { addClosingNote, type RemoveNote } from '../../activities/notes.ts'
-import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
+import { type AnyRecord, callApi, errorMessage, type Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { stageTransition } from '../editing/deal-rules.ts'
+import { stageTransition, withOwnStage } from '../editing/deal-rules.ts'
 import { serializeValue, type Values } from '../editing/draft.ts'
 import { unsavedClosings } from '../editing/unsaved-closing.ts'
 import { saveRow, undoRow } from '../editing/write.ts'
@@ -17,6 +17,14 @@ export type Change = {
   readonly value: unknown
   /** the row in which the record was */
   readonly row: number
+}
+
+/** A change that closes or reopens a deal; `more` is saved with it. */
+type Question = {
+  readonly change: Change
+  readonly more: Values
+  readonly from: Stage | undefined
+  readonly to: Stage
 }
 
 export function useCellSave(
@@ -30,7 +38,7 @@ export function useCellSave(
   dialog: React.ReactNode
 } {
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set())
-  const [asking, setAsking] = useState<{ change: Change; from: Stage | undefined; to: Stage } | null>(null)
+  const [asking, setAsking] = useState<Question | null>(null)
   const mark = ({ record, field }: Change, isRefused: boolean) =>
     setRefused(before => {
       const key = `${record.id}.${field.internal_name}`
@@ -58,7 +66,7 @@ export function useCellSave(
         expand,
       })
       mark(change, false)
-      if (name === 'pipeline_stage') unsavedClosings.delete(saved.id)
+      if ('pipeline_stage' in shown) unsavedClosings.delete(saved.id)
       const removeNote = await addClosingNote(saved, note)
       const act = () => undo(change, saved, Object.keys(shown), removeNote)
       toast(`${field.field_name} of ${nameOf(saved)} is changed.`, { action: { label: 'Undo', act } })
@@ -78,11 +86,20 @@ export function useCellSave(
   }
   const save = async (change: Change) => {
     const { record, field, value } = change
-    if (resource !== 'deal' || field.internal_name !== 'pipeline_stage') return send(change)
+    const name = field.internal_name
+    if (resource !== 'deal' || !['pipeline', 'pipeline_stage'].includes(name)) return send(change)
     const stages = await queryClient.ensureQueryData(stagesQuery).catch(() => [])
-    const transition = stageTransition(record, { pipeline_stage: value }, stages)
-    if (transition) setAsking({ change, ...transition })
-    else await send(change)
+    try {
+      const before = name === 'pipeline' ? await withStoredStage(record) : record
+      const { [name]: _, ...more } =
+        name === 'pipeline' ? withOwnStage(before, { pipeline: value }, stages) : { [name]: value }
+      const transition = stageTransition(before, { pipeline_stage: value, ...more }, stages)
+      const changed = { ...change, record: before }
+      if (transition) setAsking({ change: changed, more, ...transition })
+      else await send(changed, more)
+    } catch (error) {
+      refuse(change, error)
+    }
   }
   const dialog = asking && (
     <MoveDialog
@@ -92,9 +109,16 @@ export function useCellSave(
       onClose={() => setAsking(null)}
       onClosed={(closing, note) => {
         setAsking(null)
-        void send(asking.change, closing, note)
+        void send(asking.change, { ...asking.more, ...closing }, note)
       }}
     />
   )
   return { save, refused, dialog }
+}
+
+/** A row has its stage only where that is a column. */
+async function withStoredStage(row: AnyRecord): Promise<AnyRecord> {
+  if ('pipeline_stage' in row) return row
+  const { pipeline_stage } = await callApi<AnyRecord>('GET', `/deal/${row.id}`)
+  return { ...row, pipeline_stage }
 }
