@@ -14,7 +14,7 @@ import { adminScope } from '../rights/scopes.ts'
 import { serviceActor } from '../rights/visibility.ts'
 import { findAccount } from './account-selector.ts'
 import { asRefusal, type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
-import { opened, requireSchema } from './database.ts'
+import { requireSchema } from './database.ts'
 import { printable } from './printable.ts'
 
 const everyMs = 500
@@ -43,8 +43,7 @@ export async function pageOfEvents(db: Database, args: CommandArguments): Promis
 /** Prints events until it is stopped. Retries while the service is away. */
 export async function tail({ config, say, print, signal }: Terminal, args: CommandArguments): Promise<null> {
   const { databaseUrl: url, pooler, dataDir } = config
-  const { silenceMs } = opened
-  const db = url ? await openDatabase({ url, pooler, poolSize: 1, silenceMs, log: say }) : null
+  const db = url ? await openDatabase({ url, pooler, poolSize: 1, log: say }) : null
   const ask = db ? () => pageOfEvents(db, args) : () => pageOfService(dataDir, args, signal)
   try {
     let page = await (db ? requireSchema(db).then(ask) : ask()).catch(error => {

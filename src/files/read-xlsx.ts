@@ -7,12 +7,12 @@ import type { Share } from '../waiting/quota.ts'
 import type { Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
 import { headRows, rowsAbove, unnamed } from './read-header.ts'
-import { KeptTexts, tooManyTexts } from './read-kept-texts.ts'
 import { cellMax, unreadable, unreadableRow } from './read-limits.ts'
 import { builtInFormat, formatOf, type NumberFormat } from './read-number-formats.ts'
 import { sheetRows, unescaped } from './read-sheet.ts'
 import { parseAll } from './read-xml.ts'
 import { Archive } from './read-zip.ts'
+import { tooManyTexts, WorkbookMemory } from './workbook-memory.ts'
 
 const [stylesMax, sheetsMax, relationsMax] = [100_000, 1000, 10_000]
 
@@ -37,12 +37,12 @@ export async function readXlsx(
   share: Share | null,
 ): Promise<Sheet> {
   const archive = await Archive.of(bytes, share)
-  const kept = new KeptTexts()
+  const memory = new WorkbookMemory()
   try {
-    const workbook = await workbookOf(archive, kept, told.sheet)
+    const workbook = await workbookOf(archive, memory, told.sheet)
     const [strings, styles] = [
-      await stringsOf(archive, kept, workbook.strings),
-      await stylesOf(archive, kept, workbook.styles, workbook.name === formerSheet),
+      await stringsOf(archive, memory, workbook.strings),
+      await stylesOf(archive, memory, workbook.styles, workbook.name === formerSheet),
     ]
     const { is1904, name, sheet } = workbook
     const batches = sheetRows(archive.content(sheet), { strings, styles, is1904 })
@@ -99,10 +99,10 @@ type Workbook = { name: string; sheet: string; strings: string; styles: string; 
 /** `told`: the name of the sheet. */
 async function workbookOf(
   archive: Archive,
-  kept: KeptTexts,
+  memory: WorkbookMemory,
   sheetName: string | undefined,
 ): Promise<Workbook> {
-  const [main] = await relationsOf(archive, kept, '_rels/.rels', '', '/officeDocument')
+  const [main] = await relationsOf(archive, memory, '_rels/.rels', '', '/officeDocument')
   const path = main?.target ?? 'xl/workbook.xml'
   if (!archive.has(path)) throw unreadable(null, 'The file is no workbook.', 'Save it as XLSX, or as CSV.')
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
@@ -114,11 +114,11 @@ async function workbookOf(
       if (tag !== 'sheet' || sheets.length >= sheetsMax) return
       const id = Object.entries(attributes).find(([name]) => /(?:^|:)id$/.test(name))?.[1]
       const isHidden = /hidden/i.test(attributes.state ?? '')
-      sheets.push({ name: kept.name(attributes.name ?? ''), id: kept.name(id ?? ''), isHidden })
+      sheets.push({ name: memory.name(attributes.name ?? ''), id: memory.name(id ?? ''), isHidden })
     },
   })
   const own = `${folder}_rels/${path.slice(folder.length)}.rels`
-  const relations = await relationsOf(archive, kept, own, folder, '')
+  const relations = await relationsOf(archive, memory, own, folder, '')
   const chosen = sheets.find(({ name, isHidden }) =>
     sheetName === undefined ? !isHidden : name === sheetName,
   )
@@ -137,7 +137,7 @@ type Relation = { readonly id: string; readonly type: string; readonly target: s
 
 async function relationsOf(
   archive: Archive,
-  kept: KeptTexts,
+  memory: WorkbookMemory,
   path: string,
   folder: string,
   ending: string,
@@ -146,8 +146,8 @@ async function relationsOf(
   await parseAll(archive.content(path), {
     open: (tag, { Id: id = '', Type: type = '', Target: target = '' }) => {
       if (tag !== 'Relationship' || !type.endsWith(ending) || relations.length >= relationsMax) return
-      const whole = kept.name(target.startsWith('/') ? target.slice(1) : folder + target)
-      relations.push({ id: kept.name(id), type: kept.name(type), target: resolved(whole) })
+      const whole = memory.name(target.startsWith('/') ? target.slice(1) : folder + target)
+      relations.push({ id: memory.name(id), type: memory.name(type), target: resolved(whole) })
     },
   })
   return relations
@@ -164,7 +164,7 @@ function resolved(path: string): string {
 }
 
 /** The shared strings. A rich text has several pieces; its phonetic text is left out. */
-async function stringsOf(archive: Archive, kept: KeptTexts, path: string): Promise<readonly string[]> {
+async function stringsOf(archive: Archive, memory: WorkbookMemory, path: string): Promise<readonly string[]> {
   const strings: string[] = []
   let [text, isText, isSpoken] = ['', false, false]
   await parseAll(archive.content(path), {
@@ -181,7 +181,7 @@ async function stringsOf(archive: Archive, kept: KeptTexts, path: string): Promi
     close: tag => {
       if (tag === 't') isText = false
       else if (tag === 'rPh') isSpoken = false
-      else if (tag === 'si') strings.push(kept.text(unescaped(text)))
+      else if (tag === 'si') strings.push(memory.text(unescaped(text)))
     },
   })
   return strings
@@ -190,7 +190,7 @@ async function stringsOf(archive: Archive, kept: KeptTexts, path: string): Promi
 /** The number formats of cells, by style. */
 async function stylesOf(
   archive: Archive,
-  kept: KeptTexts,
+  memory: WorkbookMemory,
   path: string,
   isFormer: boolean,
 ): Promise<readonly NumberFormat[]> {
@@ -201,7 +201,7 @@ async function stylesOf(
   await parseAll(archive.content(path), {
     open: (tag, attributes) => {
       const id = Number(attributes.numFmtId ?? 0)
-      if (tag === 'numFmt') own.set(id, meaningOf(kept.format(attributes.formatCode ?? '')))
+      if (tag === 'numFmt') own.set(id, meaningOf(memory.format(attributes.formatCode ?? '')))
       else if (tag === 'cellXfs') isCell = true
       else if (tag === 'xf' && isCell && styles.length < stylesMax)
         styles.push(own.get(id) ?? builtInFormat(id))

@@ -126,8 +126,8 @@ type Choices = {
   field_id: number | null
   values: object[]
   hasMore?: boolean
-  /** true of stages whose pipeline is shown */
-  haveAPipeline?: boolean
+  /** true of stages whose pipeline the role shows */
+  isOfStages?: boolean
 }
 
 /** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
@@ -148,8 +148,8 @@ export function dropdownValues(db: Database): (request: ApiRequest) => Promise<A
         : (optionChoices(name!, asked.source, catalog, inactive) ??
           (await recordChoices(inTurn(db, request), name!, asked.source, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
-    const { source, field_id, hasMore = false, haveAPipeline = false } = choices
-    if (asked.pipeline && !haveAPipeline)
+    const { source, field_id, hasMore = false, isOfStages = false } = choices
+    if (asked.pipeline && !isOfStages)
       throw invalidParameter('pipeline', `pipeline is for stages, and what ${name} offers is of none.`)
     const isOfPipeline = (value: object) => 'pipeline' in value && value.pipeline === Number(asked.pipeline)
     const values = asked.pipeline ? choices.values.filter(isOfPipeline) : choices.values
@@ -183,10 +183,10 @@ function optionChoices(
     ...plainOption(option, field),
     ...stageMembers(field, option, catalog),
   }))
-  const haveAPipeline =
+  const isOfStages =
     field.related === 'pipeline_stage' &&
     shownField(catalog.resources.get('pipeline_stage')!, 'pipeline') !== null
-  return { source: field.resource, field_id: field.id, values, haveAPipeline }
+  return { source: field.resource, field_id: field.id, values, isOfStages }
 }
 
 /** Without a source, a dynamic dropdown of that name wins; static ones need a source (D33). */

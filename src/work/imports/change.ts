@@ -14,7 +14,7 @@ import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
 
 /** Maximum length, as JSON, of what the texts of a file stand for, of all fields together: that of a body. */
-const valuesMost = 1_048_576
+const valuesMax = 1_048_576
 
 /** Members of a plan that can be changed. */
 export const planMembers = ['mapping', 'confirm', 'values', 'defaults', 'duplicates', 'formats']
@@ -52,8 +52,8 @@ export function changedPlan(
     ...(duplicates !== undefined && { duplicates: duplicatesOf(duplicates, change) }),
     ...(formats !== undefined && { formats: formatsOf(formats, change) }),
   }
-  if (values !== undefined && JSON.stringify(plan.values).length > valuesMost)
-    wrong('/values', 'too_long', `values have at most ${valuesMost} characters in all, as JSON.`)
+  if (values !== undefined && JSON.stringify(plan.values).length > valuesMax)
+    wrong('/values', 'too_long', `values have at most ${valuesMax} characters in all, as JSON.`)
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
   return confirm ? confirmed(plan) : plan
 }

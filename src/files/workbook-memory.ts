@@ -1,4 +1,4 @@
-/** The texts that stay in memory while a workbook is read, within a limit. Knows no part of it. */
+/** The memory that the texts of a workbook take while it is read, within a limit. */
 import { cellMax, unreadable } from './read-limits.ts'
 import { copied } from './texts.ts'
 
@@ -10,25 +10,25 @@ const nameMax = 4096
 /** A format becomes an object for each of its characters. */
 const bytesOfToken = 50
 
-export class KeptTexts {
+export class WorkbookMemory {
   #bytes = 0
 
   /** A text of a cell. Each method throws a Refusal for a text that is too long, or one too many. */
   text(text: string): string {
-    return this.#keep(text, cellMax, 2 * text.length)
+    return this.#take(text, cellMax, 2 * text.length)
   }
 
   /** A name or a path. */
   name(text: string): string {
-    return this.#keep(text, nameMax, 2 * text.length)
+    return this.#take(text, nameMax, 2 * text.length)
   }
 
   /** The code of a number format. */
   format(code: string): string {
-    return this.#keep(code, nameMax, bytesOfToken * code.length)
+    return this.#take(code, nameMax, bytesOfToken * code.length)
   }
 
-  #keep(text: string, max: number, bytes: number): string {
+  #take(text: string, max: number, bytes: number): string {
     this.#bytes += bytes + textBytes
     if (text.length <= max && this.#bytes <= bytesMax) return copied(text)
     throw tooManyTexts()
