@@ -19,7 +19,7 @@ export type Reader = {
     params?: readonly (string | null)[],
     replan?: boolean,
   ): Promise<readonly Record<string, string | null>[]>
-  /** Reads in the turn of an account (D102). Absent in transactions, which have a turn, and in background work. */
+  /** Reads in the turn of an account (D102). Absent in transactions and in background work. */
   inTurn?(turn: { readonly account: string; readonly signal?: AbortSignal }): Reader
 }
 

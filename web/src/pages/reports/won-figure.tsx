@@ -45,7 +45,8 @@ function Comparison({ isWon, period, isInAmounts }: WonProps) {
   const isUnderWay = passed.last !== daysOf(period).last
   return (
     <dd className="text-sm text-ink-soft">
-      <a className="linked tabular underline" href={dealsPath(filterOf(isWon, before))}>
+      {/* A short amount, such as $0, is wide enough to be hit. */}
+      <a className="linked -mx-2 px-2 tabular underline" href={dealsPath(filterOf(isWon, before))}>
         {isInAmounts ? base.full(was) : base.deals(was)}
       </a>{' '}
       {isUnderWay && `by ${format.date(before.last)} `}

@@ -8,11 +8,11 @@ import { type AnyRecord, callApi, errorMessage, UserError } from '../../api/api.
 import { problemText } from '../../api/problem-text.ts'
 import { queryClient } from '../../api/queries.ts'
 import { type Job, jobQuery, sendJobAction, storeJob } from '../../jobs/job.ts'
-import { keepPage } from '../../ui/keep-page.ts'
 import { update, type Values } from '../editing/draft.ts'
 import { undoWrite } from '../editing/undo-write.ts'
 import { remove, restore } from '../editing/write.ts'
 import { inParallel } from './in-parallel.ts'
+import { keepPage } from './keep-page.ts'
 import { idsMax } from './selection.ts'
 
 /** The action on each record: new values, a deletion or a restoration. */

@@ -5,8 +5,8 @@ import type { Field } from '../../api/api.ts'
 import { type ListRequest, queryClient } from '../../api/queries.ts'
 import { useChoices } from '../../fields/options.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { useStable } from '../../ui/use-stable.ts'
 import { groupsQuery, summedOf } from '../table/sums.ts'
+import { useStable } from '../table/use-stable.ts'
 import { type Collapsed, type Grouping, groupsOf, type Section, sectionsOf } from './grouping.ts'
 
 export type Groups = {
