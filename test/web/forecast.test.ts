@@ -218,6 +218,20 @@ test('marks are reached by arrow keys, and lead to the deals behind them', { ski
   await end(/status of 500/)
 })
 
+test('deals that are in no bar are not left out in silence where they could not be counted', {
+  skip,
+}, async () => {
+  const { page, end } = await openUi(service, '/settings')
+  const uncounted = /\/deal\/aggregate\?.*expected_close_date%3Alt/
+  await page.route(uncounted, route => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto(`${service.url}/forecast?from=2031-01&months=2`)
+  await page.getByRole('alert').waitFor()
+  await page.unroute(uncounted)
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+  await page.getByText(/Not in this forecast: .* expected before or after these months$/).waitFor()
+  await end(/status of 500/)
+})
+
 test('pipeline, owner and months are in the address', { skip }, async () => {
   const { page, end } = await openUi(service, '/forecast')
   const owner = page.getByLabel('Owner')

@@ -3,7 +3,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { addDays } from '../activities/next-days.ts'
 import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
 import {
-  defaultPipeline,
   fieldsQuery,
   isExpandable,
   mayRead,
@@ -54,9 +53,14 @@ const dealFields = async () => (await queryClient.ensureQueryData(fieldsQuery('d
 
 const usual: readonly string[] = []
 
-/** The fields that the board's pipeline has chosen for its cards; none: the usual ones. */
-export function cardFieldsOf(pipelines: readonly Pipeline[], id: string | undefined): readonly string[] {
-  const shown = id ? pipelines.find(one => String(one.id) === id) : defaultPipeline(pipelines)
+/**
+ * The fields that the board's pipeline has chosen for its cards; none: the usual ones. `named`: its id or its
+ * name (D129); undefined: the account's first.
+ */
+export function cardFieldsOf(pipelines: readonly Pipeline[], named: string | undefined): readonly string[] {
+  const isNamed = ({ id, name }: Pipeline) =>
+    String(id) === named || name.toLowerCase() === named?.toLowerCase()
+  const shown = named ? pipelines.find(isNamed) : pipelines[0]
   return shown?.card_fields ?? usual
 }
 

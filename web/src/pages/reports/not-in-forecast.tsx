@@ -1,6 +1,7 @@
 /** Open deals that are in no bar of the forecast, so that none is left out in silence. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { LoadError } from '../../shell/load-error.tsx'
 import { sumsQuery } from './parts.tsx'
 import { all } from './periods-and-sums.ts'
 import { useBase } from './use-base.ts'
@@ -30,6 +31,8 @@ export function NotInForecast(props: {
     },
     { filter: other, count: elsewhere.data?.[0]?.count ?? 0, why: 'expected before or after these months' },
   ].filter(({ count }) => count > 0)
+  const failed = [unknown, elsewhere].find(({ data, error }) => data === undefined && error)
+  if (failed) return <LoadError error={failed.error} onRetry={() => void failed.refetch()} />
   if (lines.length === 0 && withoutRate === 0) return null
   return (
     <ul className="mt-3 border-t border-line pt-3 text-ink-soft">

@@ -4,6 +4,7 @@ import { callApi } from '../../api/api.ts'
 import type { Pipeline, Stage } from '../../api/queries.ts'
 import { stageKinds } from '../../api/stage-kind.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { changesOf, update } from '../../records/editing/draft.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
 import { DialogForm } from '../dialogs.tsx'
@@ -38,7 +39,7 @@ export function StageDialog(props: {
       : {}),
   }
   const write = async () => {
-    if (stage) return callApi('PATCH', `/pipeline_stage/${stage.id}`, { body })
+    if (stage) return update('pipeline_stage', stage, changesOf(stage, body), '')
     const made = { ...body, kind: Number(kind), pipeline: pipeline.id }
     if (!isOpenKind) return callApi('POST', '/pipeline_stage', { body: made })
     // Open stages come before those that close a deal.
