@@ -51,6 +51,7 @@ test('a filter speaks of what a reference points to', async () => {
   await agrees(`company.name:neq(${name})`, deal => company(deal)?.name !== name)
   await agrees('company.website:isnull(true)', deal => !company(deal)?.website)
   await agrees('company.website:notnull(true)', deal => !!company(deal)?.website)
+  await agrees('company.website:isnull( false )', deal => !!company(deal)?.website)
   await agrees('company.website:exists(false)', deal => !company(deal)?.website)
   const owner = (deal: Deal) => (users.get(deal.sales_owner as number) as { email: string }).email
   await agrees(

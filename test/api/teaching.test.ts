@@ -395,6 +395,9 @@ test('parameters of other systems are answered with the parameter that does it h
     const { body } = await call('POST', `${v1}/deal`, dealBody(known, { tags: tags! }))
     assert.equal(body.errors[0].hint, `For several send a list: ${list}.`)
   }
+  const several = dealBody(known, { cf_custom_multiselect_field: 'Red,Blue' })
+  const { errors } = (await call('POST', `${v1}/deal`, several)).body
+  assert.equal(errors[0].hint, 'For several send a list: ["Red","Blue"].')
   // A name of a megabyte is not compared, and a meaningless one gets the list of parameters.
   for (const query of [`${'x'.repeat(5000)}=1`, 'nonsense[=1', 'made_up=1'])
     assert.equal((await get(`${v1}/deal/view/list?${query}`)).status, 400, query.slice(0, 20))
