@@ -91,9 +91,10 @@ export function useCellSave(
     const stages = await queryClient.ensureQueryData(stagesQuery).catch(() => [])
     try {
       const before = name === 'pipeline' ? await withStoredStage(record) : record
-      const { [name]: _, ...more } =
+      const changes =
         name === 'pipeline' ? withOwnStage(before, { pipeline: value }, stages) : { [name]: value }
-      const transition = stageTransition(before, { pipeline_stage: value, ...more }, stages)
+      const { [name]: _, ...more } = changes
+      const transition = stageTransition(before, changes, stages)
       const changed = { ...change, record: before }
       if (transition) setAsking({ change: changed, more, ...transition })
       else await send(changed, more)
